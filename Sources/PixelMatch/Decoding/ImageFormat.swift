@@ -27,7 +27,7 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
   ///   - accepted: The formats that the message of an error recommends.
   /// - Throws: ``DecodeError`` with the code `empty`, or `unsupportedFormat` with a message that
   ///   names the apparent format.
-  public init(
+  package init(
     of bytes: [UInt8], accepting accepted: Set<ImageFormat> = all
   ) throws(DecodeError) {
     if bytes.isEmpty {
@@ -96,7 +96,7 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
   }
 
   /// The name of the format in messages.
-  public var name: String {
+  package var name: String {
     switch self {
     case .jpeg: "JPEG"
     case .png: "PNG"
@@ -108,14 +108,14 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
   }
 
   /// The content types of the format; the first one is the usual one.
-  public var contentTypes: [String] {
+  package var contentTypes: [String] {
     self == .heic ? ["image/heic", "image/heif"] : ["image/" + rawValue]
   }
 
   /// Returns the apparent format of a file for messages: `HEIC`, `WebP`, `text`, …
   ///
   /// - Complexity: O(1): only the first 1024 bytes are read.
-  public static func sniffedName(of bytes: [UInt8]) -> String {
+  package static func sniffedName(of bytes: [UInt8]) -> String {
     func has(_ text: String, at offset: Int = 0) -> Bool {
       bytes.dropFirst(offset).starts(with: text.utf8)
     }

@@ -7,12 +7,12 @@
 #endif
 
 /// A part of a thing that is of another color.
-public struct ColorContradiction: Sendable, Hashable {
+package struct ColorContradiction: Sendable, Hashable {
   /// No part.
-  public static let none = ColorContradiction(share: 0, cells: 0)
+  package static let none = ColorContradiction(share: 0, cells: 0)
 
   /// Its share of the thing, `0...1`.
-  public let share: Double
+  package let share: Double
   /// Its cells in the other image's layout, a bit for each, row by row.
   package let cells: UInt64
 
@@ -44,7 +44,7 @@ extension AlignedColor {
   ///   - covered: Boxes of the query in which other things lie in front, in shares of its sides.
   /// - Returns: None if too little of the other image lies within the query.
   /// - Complexity: O(cells).
-  public func contradiction(
+  package func contradiction(
     of layout: ColorLayout, size: (width: Int, height: Int), under transform: PlaneTransform,
     within claim: ImageClaim? = nil, outside covered: [ImageBox] = []
   ) -> ColorContradiction {

@@ -1,17 +1,17 @@
 /// The alignment of the keypoints of two images.
-public struct Alignment: Sendable, Hashable {
+package struct Alignment: Sendable, Hashable {
   /// The transform from the query's working image to the other's, in pixels.
-  public let transform: PlaneTransform
+  package let transform: PlaneTransform
   /// The number of keypoints, each at a different position, that the transform maps onto their
   /// counterparts.
-  public let inliers: Int
+  package let inliers: Int
   /// The number of keypoints of the other image that lie within the query, whether they agree or
   /// not.
-  public let visible: Int
+  package let visible: Int
   /// A Boolean value that indicates whether the query is mirrored; the transform then mirrors it.
-  public let isMirrored: Bool
+  package let isMirrored: Bool
   /// The parts of the query that hold the inliers.
-  public let claim: ImageClaim
+  package let claim: ImageClaim
   /// The keypoints that agree, in pixels of the query's working image and of the other's. Those of several
   /// sizes at one position count once among ``inliers``, but are all here.
   package let pairs: [LeastSquares.Pair]
@@ -24,7 +24,7 @@ public struct Alignment: Sendable, Hashable {
 /// but tried in order of hash distance, each keypoint with those that agree with its own size and
 /// angle. A few hundred trials are enough, and every run gives the same result. The best similarity
 /// is refined to an affine map and to a homography if more keypoints agree with these.
-public struct GeometricCheck: Sendable {
+package struct GeometricCheck: Sendable {
   private static let distanceLimit: UInt32 = 30
   /// The number of keypoints that propose transforms, and of partners tried with each of them, at
   /// most.
@@ -39,7 +39,7 @@ public struct GeometricCheck: Sendable {
   private let kernels: Kernels
 
   /// Prepares the check of a query.
-  public init(_ query: QuerySignature) {
+  package init(_ query: QuerySignature) {
     self.init(query, kernels: .native)
   }
 
@@ -64,7 +64,7 @@ public struct GeometricCheck: Sendable {
   /// `nil` if too few keypoints agree.
   ///
   /// - Complexity: O(*q k*) for *q* keypoints of the query and *k* of the row.
-  public func alignment(
+  package func alignment(
     of row: Int, in segment: SignatureSegment, isMirrored: Bool
   ) -> Alignment? {
     let pairs = correspondences(row, segment, isMirrored ? 1 : 0)

@@ -1,13 +1,13 @@
 /// A map from the plane of one image to that of another: a similarity, an affine map or a
 /// homography.
-public struct PlaneTransform: Sendable, Hashable {
+package struct PlaneTransform: Sendable, Hashable {
   /// The entries, row-major 3 × 3; the last entry is 1.
-  public let matrix: [Double]
+  package let matrix: [Double]
 
   /// Makes a transform from its nine entries.
   ///
   /// - Precondition: `matrix` has nine entries.
-  public init(matrix: [Double]) {
+  package init(matrix: [Double]) {
     precondition(matrix.count == 9, "a transform of the plane has nine entries")
     self.matrix = matrix
   }
@@ -18,7 +18,7 @@ public struct PlaneTransform: Sendable, Hashable {
   }
 
   /// Returns the position that a point is mapped to.
-  public func callAsFunction(_ x: Double, _ y: Double) -> SIMD2<Double> { entries(x, y) }
+  package func callAsFunction(_ x: Double, _ y: Double) -> SIMD2<Double> { entries(x, y) }
 
   /// The entries outside of an array, for loops over points.
   struct Entries {
@@ -52,7 +52,7 @@ public struct PlaneTransform: Sendable, Hashable {
   }
 
   /// The inverse transform, or `nil` if there is none.
-  public var inverse: PlaneTransform? {
+  package var inverse: PlaneTransform? {
     let m = matrix
     let cofactors = [
       m[4] * m[8] - m[5] * m[7], m[2] * m[7] - m[1] * m[8], m[1] * m[5] - m[2] * m[4],
@@ -81,7 +81,7 @@ public struct PlaneTransform: Sendable, Hashable {
 extension PlaneTransform {
   /// Makes the transform that maps a view of a query, rotated and mirrored, onto the whole of
   /// another image.
-  public init(
+  package init(
     _ variant: DihedralVariant, of view: QuerySignature.View, to: (width: Int, height: Int)
   ) {
     // Six coefficients of the map of the unit square: two rows, each with the factors of column

@@ -6,21 +6,21 @@ public struct QuerySignature: Sendable, Hashable {
   public static let workingSide = 1024
 
   /// One view of the image as a whole.
-  public struct View: Sendable, Hashable {
+  package struct View: Sendable, Hashable {
     /// The left and upper edge of the view in the whole working image, in pixels.
-    public let origin: SIMD2<Int>
+    package let origin: SIMD2<Int>
     /// The width and height of the view in pixels of the working image.
-    public let size: SIMD2<Int>
+    package let size: SIMD2<Int>
     /// The hashes of the view, rotated and mirrored, in the order of `DihedralVariant.allCases`.
-    public let variants: [PDQHash]
+    package let variants: [PDQHash]
     /// The quality of the hashes, `0...100`; ≤ 49 is too flat.
-    public let pdqQuality: UInt8
+    package let pdqQuality: UInt8
     /// The color histogram.
-    public let color: ColorHistogram
+    package let color: ColorHistogram
     /// The color layout.
-    public let layout: ColorLayout
+    package let layout: ColorLayout
     /// The texture histogram.
-    public let texture: TextureHistogram
+    package let texture: TextureHistogram
 
     init(
       origin: SIMD2<Int>, size: SIMD2<Int>, variants: [PDQHash], pdqQuality: UInt8,
@@ -43,11 +43,11 @@ public struct QuerySignature: Sendable, Hashable {
   }
 
   /// The width and height of the working image in pixels, at most ``Signature/workingSide``.
-  public let size: SIMD2<Int>
+  package let size: SIMD2<Int>
   /// The whole image, then the image without its plain borders if it has some.
-  public let views: [View]
+  package let views: [View]
   /// The keypoints of the image.
-  public let keypoints: QueryKeypoints
+  package let keypoints: QueryKeypoints
   /// The colors of the image.
   let colors: QueryColors
 
@@ -99,15 +99,15 @@ public struct QuerySignature: Sendable, Hashable {
   }
 
   /// The 99th percentile of the chroma in Oklab, `0...0.4`: some 0.004 in an image without color.
-  public var chroma: Double { Double(colors.chroma) / 1000 }
+  package var chroma: Double { Double(colors.chroma) / 1000 }
 
   /// A Boolean value that indicates whether the image is too plain to be identified by its hash or
   /// its keypoints.
-  public var isFlat: Bool {
+  package var isFlat: Bool {
     views.allSatisfy { $0.pdqQuality < Signature.trustedQuality } && keypoints.count < 8
   }
 
   /// A Boolean value that indicates whether the image is one plain area, so that only labels can
   /// describe it.
-  public var isBlank: Bool { views[0].pdqQuality == 0 && keypoints.count == 0 }
+  package var isBlank: Bool { views[0].pdqQuality == 0 && keypoints.count == 0 }
 }

@@ -1,8 +1,8 @@
 /// Something of a feed that did not become a part of its entities, although it looks as if it should, or that stands in for a
 /// part that the feed lacks.
-public struct FeedFinding: Sendable, Hashable {
+package struct FeedFinding: Sendable, Hashable {
   /// The kind of a finding.
-  public enum Kind: String, Sendable, Hashable, CaseIterable {
+  package enum Kind: String, Sendable, Hashable, CaseIterable {
     /// Amounts in a field that is not read, of an entity without a price.
     case price
     /// A reduced price that holds between dates only, which is kept and not used.
@@ -30,9 +30,9 @@ public struct FeedFinding: Sendable, Hashable {
   }
 
   /// The kind of the finding.
-  public let kind: Kind
+  package let kind: Kind
   /// The field of the feed.
-  public let field: String
+  package let field: String
 }
 
 /// Counts the findings of a feed.

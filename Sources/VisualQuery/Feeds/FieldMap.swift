@@ -65,7 +65,7 @@ struct FieldSource: Sendable, Hashable {
 /// A field of an entity and the source that it is from.
 public struct FieldAssignment: Sendable, Hashable {
   /// The source as it was written: the name of a column, a path, a fixed text or a template.
-  public let column: String
+  package let column: String
   /// The name of the field of the entity, as it was written.
   let name: String
   /// The field of the entity, or `nil` if the source is the element or the list with the records.
@@ -75,7 +75,7 @@ public struct FieldAssignment: Sendable, Hashable {
   var words: [String: String] = [:]
 
   /// The names that a column may become.
-  public static let targetNames: [String] = (FeedTarget.named.keys + ["record"]).sorted()
+  package static let targetNames: [String] = (FeedTarget.named.keys + ["record"]).sorted()
 
   /// Makes an assignment; returns `nil` if the field of the entity is unknown. `attributes.NAME` is
   /// a property of variants, and `record` the element or the list with the records.
@@ -111,10 +111,10 @@ public struct FieldAssignment: Sendable, Hashable {
   package var text: String { "\(name)=\(column)\(words.isEmpty ? "" : "\(words)")" }
 
   /// The word `none`, which removes a mapping.
-  public static let none = FieldAssignment(target: "record", column: "none")!
+  package static let none = FieldAssignment(target: "record", column: "none")!
 
   /// Reads assignments such as `id=SKU,title={brand} {model}`; returns `nil` if a part is none.
-  public static func list(_ text: String) -> [FieldAssignment]? {
+  package static func list(_ text: String) -> [FieldAssignment]? {
     if text == "none" { return [none] }
     var parts: [String] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: true).map(String.init) {

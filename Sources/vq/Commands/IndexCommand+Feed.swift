@@ -111,10 +111,12 @@ extension IndexCommand {
     }
     var options = FeedOptions(
       currency: arguments[currency], locale: arguments[locale], fields: fields,
-      imagesMap: arguments[imagesMap], includesDrafts: arguments[includeDrafts],
-      limits: FeedLimits(
-        rowCount: arguments[maxRows], byteCount: arguments[maxFeedBytes],
-        expansion: arguments[maxFeedRatio]), encoding: arguments[encoding], sheet: arguments[sheet])
+      includesDrafts: arguments[includeDrafts], encoding: arguments[encoding],
+      sheet: arguments[sheet])
+    options.imagesMap = arguments[imagesMap]
+    options.limits = FeedLimits(
+      rowCount: arguments[maxRows], byteCount: arguments[maxFeedBytes],
+      expansion: arguments[maxFeedRatio])
     options.forgetsMapping = forgetsMapping
     return options
   }

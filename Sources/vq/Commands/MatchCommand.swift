@@ -304,17 +304,18 @@ enum MatchCommand {
     func take(_ answer: PictureSearch.Answer) throws {
       last = try? answer.result.get()
       if case .failure = answer.result { code = .undecodablePicture }
-      for (number, error) in (last?.missingShards ?? [:]).sorted(by: { $0.key < $1.key }) {
+      for (number, error) in (last?.diagnostics.missingShards ?? [:]).sorted(by: { $0.key < $1.key }
+      ) {
         console.diagnostics.warning("shard \(number) was not searched: \(error.message)")
       }
-      for (number, rows) in (last?.damagedRows ?? [:]).sorted(by: { $0.key < $1.key }) {
+      for (number, rows) in (last?.diagnostics.damagedRows ?? [:]).sorted(by: { $0.key < $1.key }) {
         console.diagnostics.warning(rows.text(shard: number))
       }
       if let words = last?.unmatchedWords, !words.isEmpty {
         console.diagnostics.warning(
           "nothing like it has '\(words.joined(separator: " "))' (--text)")
       }
-      if last?.isEmbeddingCompared == false {
+      if last?.diagnostics.isEmbeddingCompared == false {
         console.diagnostics.warning(
           "--embedding was not compared: too few images of the index have one of its model and length"
         )

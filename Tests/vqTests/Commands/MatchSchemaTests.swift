@@ -107,8 +107,8 @@ import VisualQuery
   private func answerWithoutShard(of index: String) async throws -> String {
     let matcher = Matcher(catalogue: try Catalogue(directory: index))
     var answer = try await matcher.values(for: SemanticContent(labels: ["mug"]))
-    answer.missingShards = [1: CatalogueError(code: .unreachable, message: "down")]
-    answer.damagedRows = [0: DamagedRows("a list is damaged")]
+    answer.diagnostics.missingShards = [1: CatalogueError(code: .unreachable, message: "down")]
+    answer.diagnostics.damagedRows = [0: DamagedRows("a list is damaged")]
     let document = MatchDocument(answer, query: "q", elapsed: .zero, projection: nil)
     return String(decoding: try JSONEncoder().encode(document), as: UTF8.self)
   }

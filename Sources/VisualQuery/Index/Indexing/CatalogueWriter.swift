@@ -106,7 +106,7 @@ struct CatalogueWriter: ~Copyable {
   ) throws(CatalogueError) -> PostgresPublisher? {
     guard let origin = try database.replica.origin() else { return nil }
     let location = try PostgresLocation(origin)
-    guard !location.isEngine else { throw Catalogue.otherMode(directory, isHead: false) }
+    guard !location.isEngine else { throw SegmentFiles.whole.mismatch(in: directory) }
     if isDryRun { return nil }
     let publisher = try PostgresPublisher(
       location, waiting: max(lockWait, WriterLock.standardWait))

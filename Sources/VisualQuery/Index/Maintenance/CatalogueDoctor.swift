@@ -9,11 +9,11 @@ internal import PixelMatch
 /// Finds the entities of a shop that are hard to find or to show.
 ///
 /// None of the findings keeps a catalogue from working: `CatalogueUpkeep.verify()` checks that.
-public struct CatalogueDoctor: Sendable {
+package struct CatalogueDoctor: Sendable {
   /// One finding.
-  public struct Finding: Sendable, Hashable, Encodable {
+  package struct Finding: Sendable, Hashable, Encodable {
     /// The stable kind of a finding, for programs.
-    public enum Kind: String, Sendable, Hashable, Encodable, CaseIterable {
+    package enum Kind: String, Sendable, Hashable, Encodable, CaseIterable {
       /// An image is, except for compression, the same as one of another entity.
       case indistinguishable
       /// An image that many products of different groups have: a placeholder such as "no image available".
@@ -54,16 +54,16 @@ public struct CatalogueDoctor: Sendable {
     }
 
     /// The kind of the finding.
-    public let kind: Kind
+    package let kind: Kind
     /// The id of the entity, such as `product:mug-red`.
-    public let id: String
+    package let id: String
     /// The description of the finding.
-    public let detail: String
+    package let detail: String
     /// The suggested correction.
-    public let cure: String
+    package let cure: String
     /// The id of the entity that has the same image, or `nil` if the finding is about something
     /// else.
-    public let twin: String?
+    package let twin: String?
 
     init(kind: Kind, id: String, detail: String, cure: String, twin: String? = nil) {
       (self.kind, self.id, self.cure, self.twin) = (kind, id, cure, twin)
@@ -81,11 +81,11 @@ public struct CatalogueDoctor: Sendable {
   static let placeholderCount = 5
 
   /// The generation that is checked.
-  public let catalogue: Catalogue
+  package let catalogue: Catalogue
   private let pool: WorkerPool
 
   /// Makes a doctor for a catalogue.
-  public init(catalogue: Catalogue, pool: WorkerPool = WorkerPool()) {
+  package init(catalogue: Catalogue, pool: WorkerPool = WorkerPool()) {
     self.catalogue = catalogue
     self.pool = pool
   }
@@ -95,7 +95,7 @@ public struct CatalogueDoctor: Sendable {
   /// - Returns: The findings by entity, in the order of types and ids.
   /// - Throws: ``CatalogueError``; `CancellationError`.
   /// - Complexity: The complexity of `DuplicateFinder`, and O(*n*) for *n* entities and images; not quadratic.
-  public func findings() async throws -> [Finding] {
+  package func findings() async throws -> [Finding] {
     try await withTaskExecutorPreference(pool) { @concurrent in
       var findings: [Finding] = []
       var names: [UInt32: EntityID] = [:]

@@ -1,18 +1,18 @@
 /// The conversion of an index that an older version of `vq` wrote.
-public struct CatalogueUpgrade: Sendable, Hashable, Encodable {
+package struct CatalogueUpgrade: Sendable, Hashable, Encodable {
   /// The version of the tables that was found.
-  public let from: Int
+  package let from: Int
   /// The version of the tables now.
-  public let to: Int
+  package let to: Int
   /// The number of converted entities; 0 if the index had the newest version already.
-  public let entities: Int
+  package let entities: Int
 }
 
 extension CatalogueUpkeep {
   /// The version of the tables that this library writes and reads.
-  public static var indexVersion: Int { CatalogueSchema.version }
+  package static var indexVersion: Int { CatalogueSchema.version }
   /// The oldest version of the tables that ``upgrade(_:)`` converts.
-  public static var oldestUpgradeableVersion: Int { CatalogueSchema.oldestUpgradeable }
+  package static var oldestUpgradeableVersion: Int { CatalogueSchema.oldestUpgradeable }
 
   /// Converts the tables to the newest version in one transaction: a cancelled or killed conversion leaves the
   /// index as it was, for the version that wrote it.
@@ -26,7 +26,7 @@ extension CatalogueUpkeep {
   ///   version is too old or too new, with the code `invalidLocation` for a copy of a catalogue in PostgreSQL;
   ///   `CancellationError`.
   /// - Complexity: O(entities); no signature is read.
-  public func upgrade(
+  package func upgrade(
     _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) async throws -> CatalogueUpgrade {
     try await withTaskExecutorPreference(pool) { @concurrent in

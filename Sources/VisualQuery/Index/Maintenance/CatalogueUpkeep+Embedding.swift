@@ -1,23 +1,23 @@
 internal import PixelMatch
-public import Reading
+package import Reading
 
 extension CatalogueUpkeep {
   /// The outcome of computing the vectors of a catalogue's images.
-  public struct EmbeddingSummary: Sendable, Hashable, Encodable {
+  package struct EmbeddingSummary: Sendable, Hashable, Encodable {
     /// The name of the model.
-    public var model: String
+    package var model: String
     /// The number of images whose vectors were computed.
-    public var embedded = 0
+    package var embedded = 0
     /// The number of images that bring a vector of their own, which stays.
-    public var supplied = 0
+    package var supplied = 0
     /// The number of images that cannot be opened or decoded, or have other contents than when they were indexed.
-    public var unavailable = 0
+    package var unavailable = 0
     /// The reason for the first of these.
-    public var firstReason: String?
+    package var firstReason: String?
     /// True if the catalogue has enough things of known kinds to tell which are similar.
-    public var knowsKinds = false
+    package var knowsKinds = false
     /// The generation with the vectors.
-    public var generation = 0
+    package var generation = 0
   }
 
   /// The number of entities after whose images the vectors are published, so that an interrupted run loses little.
@@ -34,7 +34,7 @@ extension CatalogueUpkeep {
   /// - Throws: ``CatalogueError``, with the code `invalidLocation` for a copy of a catalogue in PostgreSQL; `ReadingError` if a run of the
   ///   model fails; `CancellationError` after the work so far was published.
   /// - Complexity: O(images).
-  public func embed(
+  package func embed(
     by encoder: ImageEncoder,
     progress: @escaping @Sendable (_ done: Int, _ total: Int, _ unavailable: Int) -> Void = {
       _, _, _ in

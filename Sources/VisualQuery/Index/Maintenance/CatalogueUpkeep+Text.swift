@@ -1,21 +1,21 @@
 internal import PixelMatch
-public import Reading
+package import Reading
 
 extension CatalogueUpkeep {
   /// The outcome of reading the text of a catalogue's images.
-  public struct TextSummary: Sendable, Hashable, Encodable {
+  package struct TextSummary: Sendable, Hashable, Encodable {
     /// The number of images that were read.
-    public var read = 0
+    package var read = 0
     /// The number of lines of text in them.
-    public var lines = 0
+    package var lines = 0
     /// The number of bar codes and QR codes in them.
-    public var codes = 0
+    package var codes = 0
     /// The number of images that cannot be opened or decoded, or have other contents than when they were indexed.
-    public var unavailable = 0
+    package var unavailable = 0
     /// The reason for the first of these.
-    public var firstReason: String?
+    package var firstReason: String?
     /// The generation with what was read.
-    public var generation = 0
+    package var generation = 0
   }
 
   /// The number of images after which what was read is published, so that an interrupted run loses little.
@@ -34,7 +34,7 @@ extension CatalogueUpkeep {
   /// - Throws: ``CatalogueError``, with the code `invalidLocation` for a copy of a catalogue in PostgreSQL, in which text is
   ///   not kept; `ReadingError` if a run of a model fails; `CancellationError` after the work so far was published.
   /// - Complexity: O(images); some 0.1 to 0.3 s a thread for each that was not read before.
-  public func readText(
+  package func readText(
     by models: ReadingModels,
     progress: @escaping @Sendable (_ done: Int, _ total: Int, _ unavailable: Int) -> Void = {
       _, _, _ in

@@ -13,7 +13,7 @@ extension CatalogueUpkeep {
   /// Its database is copied to a temporary directory, and its segments are linked there.
   ///
   /// - Throws: ``CatalogueError`` with the code `missing` if no generation is saved; the errors of `body`.
-  public func withPrevious<Result: Sendable>(
+  package func withPrevious<Result: Sendable>(
     _ body: (Catalogue) async throws -> Result
   ) async throws -> Result {
     guard let previous = try PreviousCatalogue(directory: directory) else {

@@ -110,7 +110,7 @@ extension CatalogueUpkeep {
   /// - Returns: The counts at the end.
   /// - Throws: ``CatalogueError`` with the code `unreadableInput`, or `CancellationError`, after the lines so far were
   ///   published.
-  public func indexing(
+  package func indexing(
     signed paths: [String], settings: ShopSettings = ShopSettings(), prunesMissing: Bool = false,
     removalLimit: Double? = nil, refused: @escaping @Sendable (RefusedRow) -> Void = { _ in }
   ) async throws -> Indexer.Progress {

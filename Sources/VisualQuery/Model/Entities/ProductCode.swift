@@ -1,8 +1,8 @@
 /// A number by which a product is known everywhere: a GTIN of 8, 12, 13 or 14 digits, as EAN, UPC, ISBN-13 and ISSN codes have
 /// it. Source: GS1 General Specifications, 3.3 and 7.9.
-public struct ProductCode: Sendable, Hashable, CustomStringConvertible {
+package struct ProductCode: Sendable, Hashable, CustomStringConvertible {
   /// The 14 digits, with zeros before shorter numbers.
-  public let description: String
+  package let description: String
 
   /// The names of fields with such numbers, in lower case without other characters than letters and digits.
   private static let fields: Set<String> = [
@@ -39,7 +39,7 @@ public struct ProductCode: Sendable, Hashable, CustomStringConvertible {
   /// Reads a number, in which blanks and hyphens are ignored.
   ///
   /// Returns `nil` if the number of digits or the check digit is wrong.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let digits = text.utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }
     guard [8, 12, 13, 14].contains(digits.count),
       digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })

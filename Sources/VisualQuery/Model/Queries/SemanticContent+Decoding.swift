@@ -1,4 +1,4 @@
-public import PixelMatch
+package import PixelMatch
 internal import Reading
 
 extension SemanticContent {
@@ -14,7 +14,7 @@ extension SemanticContent {
   ///   - decoder: The decoder of the image, which keeps to its limits.
   ///   - shouldStop: Asked between rows; `true` gives up the image: see ``isPictureLeftOut``.
   /// - Throws: `DecodeError`; ``MatchError`` with the code `regionOutside`; `CancellationError`.
-  public init(
+  package init(
     decoding bytes: [UInt8], labels: [String] = [], region: PictureRegion? = nil,
     decoder: ImageDecoder = ImageDecoder(), shouldStop: () -> Bool = { false }
   ) throws {

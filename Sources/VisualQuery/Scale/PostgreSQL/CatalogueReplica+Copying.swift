@@ -3,17 +3,17 @@ internal import PixelMatch
 /// Moving a catalogue between a directory and PostgreSQL.
 extension CatalogueReplica {
   /// The contents that were copied.
-  public struct Copied: Sendable, Hashable {
+  package struct Copied: Sendable, Hashable {
     /// The generation, which is the same on both sides.
-    public let generation: Int
+    package let generation: Int
     /// The number of products.
-    public let products: Int
+    package let products: Int
     /// The number of stores.
-    public let stores: Int
+    package let stores: Int
     /// The number of images.
-    public let images: Int
+    package let images: Int
     /// The digest of the contents, which was computed on both sides, in hexadecimal digits.
-    public let digest: String
+    package let digest: String
 
     init(_ state: CatalogueDatabase.State, _ digest: ContentDigest) {
       generation = state.generation
@@ -28,7 +28,7 @@ extension CatalogueReplica {
   ///
   /// - Returns: The versions of the tables before and after; 0 if there were none.
   /// - Throws: ``CatalogueError``.
-  public static func prepare(
+  package static func prepare(
     _ location: PostgresLocation, pool: WorkerPool = WorkerPool(width: 1)
   ) async throws -> (before: Int, after: Int) {
     try await withTaskExecutorPreference(pool) { @concurrent in
@@ -42,7 +42,7 @@ extension CatalogueReplica {
   ///
   /// - Throws: ``CatalogueError``; with the code `corrupt` if the digests differ. Nothing is copied
   ///   then.
-  public static func copy(
+  package static func copy(
     directory: String, to location: PostgresLocation, pool: WorkerPool = WorkerPool(width: 1)
   ) async throws -> Copied {
     try await withTaskExecutorPreference(pool) { @concurrent in
@@ -57,8 +57,8 @@ extension CatalogueReplica {
     _ directory: String, _ location: PostgresLocation, under lock: borrowing WriterLock
   ) throws(CatalogueError) -> Copied {
     let database = try CatalogueDatabase(reading: directory)
-    guard try !database.replica.isHeadOnly() else {
-      throw Catalogue.otherMode(directory, isHead: false)
+    guard try SegmentFiles(database.settings) == .whole else {
+      throw SegmentFiles.whole.mismatch(in: directory)
     }
     for record in try database.segments.all() {
       try Catalogue.verify(
@@ -79,7 +79,7 @@ extension CatalogueReplica {
   /// its own.
   ///
   /// - Throws: ``CatalogueError``; with the code `corrupt` if the digests differ.
-  public static func copy(
+  package static func copy(
     _ location: PostgresLocation, to directory: String, pool: WorkerPool = WorkerPool(width: 1)
   ) async throws -> Copied {
     try await withTaskExecutorPreference(pool) { @concurrent in

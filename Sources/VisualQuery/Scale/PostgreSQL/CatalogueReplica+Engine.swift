@@ -11,7 +11,7 @@ extension CatalogueReplica {
   ///   - location: The database of the catalogue.
   ///   - pool: The threads to work on.
   /// - Throws: ``CatalogueError``; with the code `notPermitted` if the number of shards would change.
-  public static func setShards(
+  package static func setShards(
     _ shards: [PostgresLocation?], of location: PostgresLocation,
     pool: WorkerPool = WorkerPool(width: 1)
   ) async throws {

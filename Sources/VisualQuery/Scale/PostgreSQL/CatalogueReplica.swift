@@ -10,11 +10,11 @@ internal import Synchronization
 /// _ = try await replica.follow()
 /// let catalogue = try replica.catalogue()
 /// ```
-public final class CatalogueReplica: Sendable {
+package final class CatalogueReplica: Sendable {
   /// The address of the catalogue in PostgreSQL.
-  public let location: PostgresLocation
+  package let location: PostgresLocation
   /// The directory of the copy.
-  public let directory: String
+  package let directory: String
   /// The place where candidates come from in engine mode, or `nil` in replica mode.
   package let store: (any CandidateStore)?
   private let pool: WorkerPool
@@ -24,16 +24,16 @@ public final class CatalogueReplica: Sendable {
   private static let pollInterval = Duration.seconds(1)
 
   /// The relation between the copy and PostgreSQL, as it was last seen.
-  public struct Status: Sendable {
+  package struct Status: Sendable {
     /// The newest generation that PostgreSQL was seen to have; 0 for none.
-    public var newestGeneration = 0
+    package var newestGeneration = 0
     /// The instant at which the copy had the newest generation for the last time, or `nil` for never.
-    public var lastCurrent: ContinuousClock.Instant?
+    package var lastCurrent: ContinuousClock.Instant?
     /// The reason why the copy does not follow, or `nil` if it does.
-    public var error: CatalogueError?
+    package var error: CatalogueError?
 
     /// True if PostgreSQL is followed: it has not failed, and has responded in the last ten seconds.
-    public var isFollowing: Bool {
+    package var isFollowing: Bool {
       error == nil && lastCurrent.map { ContinuousClock.now - $0 < .seconds(10) } != false
     }
   }
@@ -45,7 +45,7 @@ public final class CatalogueReplica: Sendable {
   ///   - directory: The directory of the copy, which is created if it does not exist.
   ///   - pool: The threads on which the copy follows. A thread waits for PostgreSQL, so a service
   ///     should give it one of its own.
-  public init(
+  package init(
     location: PostgresLocation, directory: String, pool: WorkerPool = WorkerPool(width: 1)
   ) {
     self.location = location
@@ -58,7 +58,7 @@ public final class CatalogueReplica: Sendable {
   ///
   /// - Parameter readers: As in ``Catalogue/init(directory:readers:)``.
   /// - Throws: ``CatalogueError``.
-  public func catalogue(readers: Int = 2) throws(CatalogueError) -> Catalogue {
+  package func catalogue(readers: Int = 2) throws(CatalogueError) -> Catalogue {
     try Catalogue(directory: directory, readers: readers, store: store)
   }
 
@@ -66,12 +66,12 @@ public final class CatalogueReplica: Sendable {
   ///
   /// - Parameter readers: As in ``CurrentCatalogue/init(directory:readers:)``.
   /// - Throws: ``CatalogueError``.
-  public func currentCatalogue(readers: Int = 2) throws(CatalogueError) -> CurrentCatalogue {
+  package func currentCatalogue(readers: Int = 2) throws(CatalogueError) -> CurrentCatalogue {
     try CurrentCatalogue(directory: directory, readers: readers, store: store)
   }
 
   /// The status. Never waits.
-  public var status: Status { lastStatus.withLock { $0 } }
+  package var status: Status { lastStatus.withLock { $0 } }
 
   /// Takes the newest generation from PostgreSQL. A directory of the other mode becomes one of this
   /// mode: all its segments are fetched anew.
@@ -82,7 +82,7 @@ public final class CatalogueReplica: Sendable {
   /// - Returns: The generation that the copy has.
   /// - Throws: ``CatalogueError``: with the code `timedOut` if the generation did not come;
   ///   `CancellationError`.
-  public func follow(
+  package func follow(
     atLeast generation: Int? = nil, within limit: Duration = .zero
   ) async throws -> Int {
     try await withTaskExecutorPreference(pool) { @concurrent in
@@ -117,7 +117,7 @@ public final class CatalogueReplica: Sendable {
   /// all segments in turns for ever.
   ///
   /// - Parameter onChange: Called when the copy begins or ceases to follow, with the reason.
-  public func run(onChange: @escaping @Sendable (CatalogueError?) -> Void) async {
+  package func run(onChange: @escaping @Sendable (CatalogueError?) -> Void) async {
     await withTaskExecutorPreference(pool) { @concurrent in
       while !Task.isCancelled {
         do throws(CatalogueError) {
@@ -185,7 +185,7 @@ public final class CatalogueReplica: Sendable {
   }
 
   private func isOfThisMode(_ database: CatalogueDatabase) throws(CatalogueError) -> Bool {
-    try database.replica.isHeadOnly() == location.isEngine
+    try SegmentFiles(database.settings) == location.files
   }
 
   private func take(
@@ -202,15 +202,13 @@ public final class CatalogueReplica: Sendable {
     let database = try CatalogueDatabase(writing: directory)
     // A directory without a generation has no mode yet and takes the requested one.
     if try database.state().generation == 0 {
-      try database.replica.set(isHeadOnly: location.isEngine)
+      try location.files.note(in: database.settings)
     }
     if !changesMode, try !isOfThisMode(database) {
-      throw Catalogue.otherMode(directory, isHead: location.isEngine)
+      throw location.files.mismatch(in: directory)
     }
     try database.checkOrigin(location, directory)
-    let taken = try PostgresFollower(
-      connection, database, directory, isHeadOnly: location.isEngine
-    ).follow()
+    let taken = try PostgresFollower(connection, database, directory, location.files).follow()
     let own = try database.state().generation
     lastStatus.withLock { status in
       status.newestGeneration = taken?.number ?? 0

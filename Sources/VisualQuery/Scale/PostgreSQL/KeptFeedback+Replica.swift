@@ -3,7 +3,7 @@ extension KeptFeedback {
   /// PostgreSQL, changes are made there first, and calls wait for it as they wait for the disk.
   ///
   /// - Throws: ``CatalogueError``.
-  public convenience init(
+  package convenience init(
     directory: String, limits: Limits = Limits()
   ) throws(CatalogueError) {
     try self.init(
@@ -13,7 +13,7 @@ extension KeptFeedback {
   /// Opens the file of the catalogue in a directory, or returns `nil` if nobody has said anything.
   ///
   /// - Throws: ``CatalogueError``.
-  public convenience init?(existingIn directory: String) throws(CatalogueError) {
+  package convenience init?(existingIn directory: String) throws(CatalogueError) {
     let origin = try ReplicaFeedbackOrigin(of: directory)
     // In a copy, opens the feedback even without a file: another server may have taken a statement
     // that the copy still lacks.

@@ -15,17 +15,17 @@ package struct PostgresFollower {
   private let connection: PostgresConnection
   private let database: CatalogueDatabase
   private let directory: String
-  private let isHeadOnly: Bool
+  private let files: SegmentFiles
 
-  /// - Parameter isHeadOnly: True if the directory leaves the signatures in PostgreSQL.
+  /// - Parameter files: What the directory has of the segments; the rest stays in PostgreSQL.
   package init(
     _ connection: PostgresConnection, _ database: CatalogueDatabase, _ directory: String,
-    isHeadOnly: Bool = false
+    _ files: SegmentFiles = .whole
   ) {
     self.connection = connection
     self.database = database
     self.directory = directory
-    self.isHeadOnly = isHeadOnly
+    self.files = files
   }
 
   /// Takes the newest generation, unless the directory has it already.
@@ -61,7 +61,7 @@ package struct PostgresFollower {
       }
       return nil
     }
-    if newest.token == token, isComplete, try database.replica.isHeadOnly() == isHeadOnly {
+    if newest.token == token, isComplete, try SegmentFiles(database.settings) == files {
       return newest
     }
     let base = try base(state, token)
@@ -124,7 +124,7 @@ package struct PostgresFollower {
     }
     let listed = try listedSegments()
     let records = base == nil ? [] : try database.segments.all()
-    let kept = try database.replica.isHeadOnly() == isHeadOnly ? records : []
+    let kept = try SegmentFiles(database.settings) == files ? records : []
     let present = Set(kept.filter { FileStatus.exists(directory + "/" + $0.file) }.map(\.id))
     let added = listed.filter { !present.contains($0.number) }
     let known = Set(records.map(\.id))
@@ -146,7 +146,7 @@ package struct PostgresFollower {
         .integer(newest.images), .text(catalogue.text(0)), .text(catalogue.text(1))
       ).run()
       try database.replica.set(token: newest.token)
-      try database.replica.set(isHeadOnly: isHeadOnly)
+      try files.note(in: database.settings)
       if database.growth.isActive { try database.growth.forget() }
       try database.connection.execute("COMMIT")
     } catch {
@@ -173,7 +173,7 @@ package struct PostgresFollower {
         Listed(
           id: row.integer(0), number: row.integer(1), type: type, rows: row.integer(3),
           byteCount: row.integer(4), born: row.integer(5),
-          file: isHeadOnly ? CatalogueDatabase.SegmentRecord.headPrefix + file : file))
+          file: files == .heads ? CatalogueDatabase.SegmentRecord.headPrefix + file : file))
     }
     return listed
   }
@@ -183,7 +183,7 @@ package struct PostgresFollower {
   /// Fetches the file of a segment, unless an interrupted run has done that.
   private func fetch(_ segment: Listed) throws(CatalogueError) {
     if (try? opened(segment)) != nil { return }
-    if isHeadOnly {
+    if files == .heads {
       try fetchHead(segment)
       _ = try opened(segment)
       return
@@ -247,7 +247,7 @@ package struct PostgresFollower {
     let opened = try Catalogue.open(
       CatalogueDatabase.SegmentRecord(
         id: segment.number, file: segment.file, type: segment.type, rows: segment.rows,
-        byteCount: segment.byteCount), in: directory, isHead: isHeadOnly)
+        byteCount: segment.byteCount), in: directory, files)
     do throws(SegmentError) {
       try opened.verify()
     } catch {

@@ -96,7 +96,7 @@ package enum PostgresSnapshot {
       try database.connection.execute("PRAGMA journal_mode = WAL")
       try database.replica.set(origin: location.text)
       _ = try PostgresFollower(
-        connection, database, incoming, isHeadOnly: location.isEngine
+        connection, database, incoming, location.files
       ).followInSnapshot(isComplete: false)
       try database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
       return true

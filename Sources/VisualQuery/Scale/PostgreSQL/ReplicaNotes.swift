@@ -25,16 +25,6 @@ package struct ReplicaNotes {
     try settings.set(CatalogueDatabase.tokenName, to: token)
   }
 
-  /// Returns whether the segments of this directory have no signatures.
-  func isHeadOnly() throws(CatalogueError) -> Bool {
-    try settings.value(of: ShopSettings.headOnlyName) != nil
-  }
-
-  /// Notes whether the segments have no signatures, in the transaction that lists their files.
-  func set(isHeadOnly: Bool) throws(CatalogueError) {
-    try settings.set(ShopSettings.headOnlyName, to: isHeadOnly ? "1" : nil)
-  }
-
   /// Makes a copy of a database a copy of a generation in PostgreSQL, wherever that is.
   static func set(token: String, inFile path: String) throws(CatalogueError) {
     let settings = SettingsTable(connection: try CatalogueConnection(path: path, mode: .write))

@@ -35,7 +35,7 @@ struct CalibrationSample: Sendable, Hashable {
 ///
 /// For ``QuerySubject/catalogued`` there is only the second step, without what is added for an entity that has no rival: the
 /// score is that of the code, and a thing of the catalogue mostly has rivals.
-public struct CalibrationFit: Sendable {
+package struct CalibrationFit: Sendable {
   /// The best candidates of a query that the second step learns from.
   private static let bestCount = 3
   /// The weight of a query for which the catalogue has nothing: people point at other things more
@@ -51,7 +51,7 @@ public struct CalibrationFit: Sendable {
   ///   - subject: The things that their images may show.
   ///   - excluded: Evidence that is left out, to say what it adds.
   /// - Complexity: O(candidates), some dozens of times.
-  public init(
+  package init(
     _ queries: [EvaluatedQuery], of subject: QuerySubject = .anything,
     excluding excluded: Set<Evidence.Kind> = []
   ) {
@@ -92,10 +92,10 @@ public struct CalibrationFit: Sendable {
   }
 
   /// The kinds of evidence that have coefficients.
-  public static var kinds: [Evidence.Kind] { MeasuredEvidence.Lane.allCases.map(\.kind) }
+  package static var kinds: [Evidence.Kind] { MeasuredEvidence.Lane.allCases.map(\.kind) }
 
   /// The coefficients with their names, in the order in which the code has them.
-  public var lines: [String] {
+  package var lines: [String] {
     func text(_ value: Double) -> String { "\(rounded(value, 3))" }
     return MeasuredEvidence.Lane.allCases.map { lane in
       let (step1, step2) = (coefficients.step1[lane.rawValue], coefficients.step2[lane.rawValue])
@@ -111,7 +111,7 @@ public struct CalibrationFit: Sendable {
 
   /// The queries as they would have been answered with these coefficients, as far as their
   /// candidates go: to say how well a fit holds for queries that it has not seen.
-  public func applied(to queries: [EvaluatedQuery]) -> [EvaluatedQuery] {
+  package func applied(to queries: [EvaluatedQuery]) -> [EvaluatedQuery] {
     queries.map { query in
       let evidence = query.samples.map(\.evidence)
       let scores = evidence.map { $0.features.dot(coefficients.step1) }

@@ -1,27 +1,27 @@
-public import PixelMatch
+package import PixelMatch
 
 /// An image, and what it should find.
-public struct EvaluationQuery: Sendable, Hashable {
+package struct EvaluationQuery: Sendable, Hashable {
   /// Its name.
-  public let query: String
+  package let query: String
   /// The image's path; empty if there is a signature instead.
-  public let image: String
+  package let image: String
   /// The text of the image's signature, for an image that was not kept, or `nil`. It has no
   /// keypoints, so that crops are not found by it.
-  public let signature: String?
+  package let signature: String?
   /// The ids of the entities that are right; none if the shop has nothing of the kind.
-  public let truth: [String]
+  package let truth: [String]
   /// Words for what is seen.
-  public private(set) var labels: [String]
+  package private(set) var labels: [String]
   /// The words beside the image; empty for none.
-  public let text: String
+  package let text: String
   /// The embedding of the image, or `nil`.
-  public let embedding: ImageEmbedding?
+  package let embedding: ImageEmbedding?
   /// The kind of edit that was made to the image; queries of one kind are reported together.
-  public let edit: String
+  package let edit: String
 
   /// The same question with other labels.
-  public func labelled(_ labels: [String]) -> EvaluationQuery {
+  package func labelled(_ labels: [String]) -> EvaluationQuery {
     var other = self
     other.labels = labels
     return other
@@ -107,7 +107,7 @@ public struct EvaluationQuery: Sendable, Hashable {
   /// `embedding` and `edit`, on each line that is not blank.
   ///
   /// - Throws: ``EvaluationError``, which names the line.
-  public static func read(_ text: String) throws(EvaluationError) -> [EvaluationQuery] {
+  package static func read(_ text: String) throws(EvaluationError) -> [EvaluationQuery] {
     try read(text) { _ in }
   }
 
@@ -144,9 +144,9 @@ public struct EvaluationQuery: Sendable, Hashable {
 }
 
 /// The reason why a file of queries cannot be used.
-public struct EvaluationError: Error, Sendable, Hashable {
+package struct EvaluationError: Error, Sendable, Hashable {
   /// The line, from 1.
-  public let line: Int
+  package let line: Int
   /// The error in it, as a text for people.
-  public let message: String
+  package let message: String
 }

@@ -6,7 +6,7 @@ extension EntityLookup {
   ///
   /// - Throws: ``CatalogueError``.
   /// - Complexity: O(*n*) for *n* entities with a URL of their own.
-  public func entity(forLink link: String) async throws -> EntityValue? {
+  package func entity(forLink link: String) async throws -> EntityValue? {
     for form in LinkAddress.forms(of: link) {
       if let found = try await entity(forWrittenLink: form) { return found }
     }

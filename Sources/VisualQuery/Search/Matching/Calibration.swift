@@ -18,13 +18,13 @@
 ///
 /// The coefficients come from `vq eval --calibrate`; docs/quality.md describes the data and how well
 /// they hold. Fit them again after any change of a signature or of a term.
-public enum Calibration {
+package enum Calibration {
   /// The lowest confidence that is shown if a query does not say otherwise. At this cut-off one in two
   /// hundred images of other things gives a match (docs/quality.md).
-  public static let defaultCutOff = 0.85
+  package static let defaultCutOff = 0.85
   /// The cut-off of a query that has only labels: none. Of *n* entities with a label each is the right
   /// one with a probability of at most 1/*n*, and a person wants to see them all the same.
-  public static let labelsOnlyCutOff = 0.0
+  package static let labelsOnlyCutOff = 0.0
 
   /// The numbers that `vq eval --calibrate` fits.
   struct Coefficients: Sendable, Hashable {

@@ -37,7 +37,7 @@ public struct Evidence: Sendable, Hashable, Codable {
     case lead
     /// A product code that was read on the device; the value is 1.
     case code
-    /// The number of the statement that says that the query means the entity (``FeedbackStatement``).
+    /// The number of the statement that says that the query means the entity (`vq feedback`).
     case pin
     // Continuations store the index of a case, so new cases are added at the end.
     /// By how many standard deviations the embedding is more similar to that of the query than those of the catalogue

@@ -1,4 +1,4 @@
-public import PixelMatch
+package import PixelMatch
 
 /// The JSON form of an answer, `vq.match/1`, which `vq match --json` prints on one line for each query.
 ///
@@ -35,14 +35,28 @@ public struct MatchDocument: Sendable, Encodable {
   ///   - response: The answer.
   ///   - query: The name of the image as it was given.
   ///   - elapsed: The time from the first byte of the image to the answer.
-  ///   - profile: The color space that the image's file declares; `nil` for sRGB.
-  ///   - damage: The damage of the image, which was searched with its intact part.
   ///   - projection: The public part of the matched entities (``EntityLookup/publicProjection(of:)``), which is all that
   ///     strangers may see; `nil` shows all fields of the catalogue, with stock lists and the paths of images.
-  ///   - facets: The facets that were asked for.
   public init(
-    _ response: MatchResponse, query: String, elapsed: Duration, profile: PictureProfile? = nil,
-    damage: DecodeError? = nil, projection: PublicProjection?, facets: FacetsDocument? = nil
+    _ response: MatchResponse, query: String, elapsed: Duration, projection: PublicProjection?
+  ) {
+    self.init(
+      response, query: query, elapsed: elapsed, profile: nil, damage: nil, projection: projection)
+  }
+
+  /// Makes the document of one answer, with what is known of the image's file.
+  ///
+  /// - Parameters:
+  ///   - response: The answer.
+  ///   - query: The name of the image as it was given.
+  ///   - elapsed: The time from the first byte of the image to the answer.
+  ///   - profile: The color space that the image's file declares; `nil` for sRGB.
+  ///   - damage: The damage of the image, which was searched with its intact part.
+  ///   - projection: The public part of the matched entities.
+  ///   - facets: The facets that were asked for.
+  package init(
+    _ response: MatchResponse, query: String, elapsed: Duration, profile: PictureProfile?,
+    damage: DecodeError?, projection: PublicProjection?, facets: FacetsDocument? = nil
   ) {
     self.query = query
     complete = response.isComplete
@@ -61,15 +75,15 @@ public struct MatchDocument: Sendable, Encodable {
     unmatchedLabels = response.unmatchedLabels
     unmatchedWords = response.unmatchedWords
     unmatchedCodes = response.unmatchedCodes
-    missingShards = response.missingShards.keys.sorted()
-    damagedRows = response.damagedRows.values.reduce(0) { $0 + $1.count }
-    embeddingCompared = response.isEmbeddingCompared
+    missingShards = response.diagnostics.missingShards.keys.sorted()
+    damagedRows = response.diagnostics.damagedRows.values.reduce(0) { $0 + $1.count }
+    embeddingCompared = response.diagnostics.isEmbeddingCompared
     self.facets = facets
     hasMore = response.hasMore
     continuation = response.continuation
     self.profile = profile.map(ProfileDocument.init)
     self.damage = damage.map(DamageDocument.init)
-    feedback = response.feedback.map(FeedbackDocument.init)
+    feedback = response.diagnostics.feedback.map(FeedbackDocument.init)
   }
 
   private enum CodingKeys: CodingKey {

@@ -75,7 +75,7 @@ extension Matcher {
 
   /// Starts to compute the embedding of an image, if the catalogue has those of the model.
   @Sendable private func encoding(of image: PixelBuffer) -> ImageEncoding? {
-    guard let encoder = models?.image, catalogue.store == nil,
+    guard let encoder = models?.image, catalogue.candidates.hasAllSignatures,
       catalogue.imageModel?.name == encoder.name
     else { return nil }
     return try? encoder.start(image)
@@ -135,17 +135,12 @@ extension Matcher {
       texts.isEmpty && (image == nil || models?.text == nil)
       ? [] : [TextStage(image: image, texts: texts, models: models, threads: pool.width)]
     guard let signature else {
-      let omitted: [any SearchStage.Type] =
-        catalogue.store == nil
-        ? [
-          HashScanStage.self, KeypointVoteStage.self, AppearanceScanStage.self, GeometryStage.self,
-        ]
-        : [StoredCandidateStage.self, GeometryStage.self]
-      return QueryPlan(words + textStage, omitted: content.isPictureLeftOut ? omitted : [])
+      return QueryPlan(
+        words + textStage, omitted: content.isPictureLeftOut ? catalogue.candidates.kinds : [])
     }
     let masks = labels.known.map { LabelBits.mask(of: $0.label) }
-    var searching = imageStages(
-      signature, embedding, labelMasks: masks, threads: pool.width, in: catalogue,
+    var searching = catalogue.candidates.stages(
+      for: signature, embedding, labelMasks: masks, threads: pool.width, isRegion: false,
       shouldStop: shouldStopScans)
     // Inserted after the scan of the hashes, which is the first of these stages.
     if endsEarly { searching.insert(WholeImageStage(image: image), at: 1) }
@@ -155,9 +150,8 @@ extension Matcher {
     return QueryPlan(
       words + searching
         + [PatchStage(image: image)]
-        // No windows in engine mode, where the posting lists of each window would have to
-        // be fetched from the shards.
-        + (catalogue.store == nil ? [WindowStage(image: image)] : [])
+        // The keypoints of each window would have to be fetched one after the other.
+        + (catalogue.candidates.hasAllSignatures ? [WindowStage(image: image)] : [])
         + [
           RegionStage(
             image: image, labelMasks: masks, threads: pool.width, encode: encoding(of:))

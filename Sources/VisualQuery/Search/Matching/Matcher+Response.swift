@@ -61,10 +61,11 @@ extension Matcher {
     if state.signature != nil,
       content.embedding != nil || models?.image != nil && content.pixelBuffer != nil
     {
-      response.isEmbeddingCompared = state.searches.contains(where: \.comparison.comparesEmbeddings)
+      response.diagnostics.isEmbeddingCompared = state.searches.contains(
+        where: \.comparison.comparesEmbeddings)
     }
-    response.missingShards = state.shardFaults.missing
-    response.damagedRows = state.shardFaults.damaged
+    response.diagnostics.missingShards = state.shardFaults.missing
+    response.diagnostics.damagedRows = state.shardFaults.damaged
     if response.matches.isEmpty {
       let isHidden =
         rules.hides
@@ -130,7 +131,7 @@ extension Matcher {
       hasMore: entries.indices.count(where: isLeft) > page.count,
       sealable: SealableContinuation(
         continuation.showing(page + beneath), secret: catalogue.secret))
-    response.feedback = feedback
+    response.diagnostics.feedback = feedback
     response.answers = options.answers
     response.possible = possible.compactMap { entity in
       values[entity.key].map { (entity, $0) }

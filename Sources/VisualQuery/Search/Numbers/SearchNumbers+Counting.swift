@@ -5,7 +5,7 @@ extension SearchNumbers {
   /// Waits for other processes that are counting, so call it after answers are sent.
   ///
   /// - Throws: ``CatalogueError``.
-  public func count(_ searches: [Search: Int]) throws(CatalogueError) {
+  package func count(_ searches: [Search: Int]) throws(CatalogueError) {
     if searches.isEmpty { return }
     try write { connection throws(CatalogueError) in
       for (search, count) in searches {
@@ -44,7 +44,7 @@ extension SearchNumbers {
   ///
   /// - Returns: The number of events that were counted.
   /// - Throws: ``CatalogueError``.
-  public func count(_ events: [Event]) throws(CatalogueError) -> Int {
+  package func count(_ events: [Event]) throws(CatalogueError) -> Int {
     if events.isEmpty { return 0 }
     return try write { connection throws(CatalogueError) in
       var counted = 0
@@ -124,7 +124,7 @@ extension Matcher {
   ///   - key: The name of the client's key.
   /// - Returns: The event, or `nil` if the answer does not have the entity.
   /// - Throws: ``MatchError`` with the code `invalidToken` or `expiredToken`.
-  public func event(
+  package func event(
     _ id: String, _ action: SearchNumbers.Action, of entity: EntityID,
     inAnswer token: String, day: String, key: String
   ) throws(MatchError) -> SearchNumbers.Event? {
@@ -147,7 +147,7 @@ extension Matcher {
   }
 
   /// Returns the side of an experiment that a caller is on: the same one each time, by a hash of the caller's id.
-  public static func arm(ofCaller caller: String) -> String {
+  package static func arm(ofCaller caller: String) -> String {
     (SHA256.hash(Array(caller.utf8)).first ?? 0) & 1 == 0 ? "A" : "B"
   }
 }

@@ -1,23 +1,23 @@
 /// A report of searches: sums of ``SearchNumbers``.
-public struct SearchReport: Sendable, Hashable, Encodable {
+package struct SearchReport: Sendable, Hashable, Encodable {
   /// The sums of some searches and of what was done with their matches.
-  public struct Sums: Sendable, Hashable, Encodable {
+  package struct Sums: Sendable, Hashable, Encodable {
     /// The number of searches.
-    public internal(set) var searches = 0
+    package internal(set) var searches = 0
     /// The searches in which something was sure.
-    public internal(set) var sure = 0
+    package internal(set) var sure = 0
     /// The searches with only a list of what it may be.
-    public internal(set) var list = 0
+    package internal(set) var list = 0
     /// The searches without an answer.
-    public internal(set) var empty = 0
+    package internal(set) var empty = 0
     /// The number of matches that were shown.
-    public internal(set) var shown = 0
+    package internal(set) var shown = 0
     /// The number of matches that were opened.
-    public internal(set) var opened = 0
+    package internal(set) var opened = 0
     /// The number of matches that were put into a basket.
-    public internal(set) var added = 0
+    package internal(set) var added = 0
     /// The number of matches that were ordered.
-    public internal(set) var ordered = 0
+    package internal(set) var ordered = 0
 
     mutating func count(_ outcome: SearchNumbers.Outcome, _ count: Int) {
       searches += count
@@ -39,74 +39,74 @@ public struct SearchReport: Sendable, Hashable, Encodable {
   }
 
   /// The sums of a day, a key, a language, a rule, or a side of an experiment.
-  public struct Row: Sendable, Hashable, Encodable {
+  package struct Row: Sendable, Hashable, Encodable {
     /// Its name; empty for none.
-    public let name: String
+    package let name: String
     /// Its sums.
-    public let sums: Sums
+    package let sums: Sums
   }
 
   /// What was done with matches of a rank.
-  public struct Rank: Sendable, Hashable, Encodable {
+  package struct Rank: Sendable, Hashable, Encodable {
     /// The rank, from 1, or 0 for a list of what it may be.
-    public let rank: Int
+    package let rank: Int
     /// The number of matches that were shown.
-    public internal(set) var shown = 0
+    package internal(set) var shown = 0
     /// The number of matches that were opened.
-    public internal(set) var opened = 0
+    package internal(set) var opened = 0
     /// The number of matches that were put into a basket.
-    public internal(set) var added = 0
+    package internal(set) var added = 0
     /// The number of matches that were ordered.
-    public internal(set) var ordered = 0
+    package internal(set) var ordered = 0
   }
 
   /// A label of searches that found nothing.
-  public struct Label: Sendable, Hashable, Encodable {
+  package struct Label: Sendable, Hashable, Encodable {
     /// The label, normalized.
-    public let label: String
+    package let label: String
     /// The number of searches.
-    public let searches: Int
+    package let searches: Int
   }
 
   /// The difference between the sides of an experiment, in openings per search, B less A.
-  public struct Difference: Sendable, Hashable, Encodable {
+  package struct Difference: Sendable, Hashable, Encodable {
     /// The difference.
-    public let openedPerSearch: Double
+    package let openedPerSearch: Double
     /// The lower bound of the 95 % interval.
-    public let low: Double
+    package let low: Double
     /// The upper bound of the 95 % interval.
-    public let high: Double
+    package let high: Double
   }
 
   let schema = "vq.report/1"
   /// The first day with numbers, or `nil` without any.
-  public let from: String?
+  package let from: String?
   /// The last day with numbers, or `nil` without any.
-  public let until: String?
+  package let until: String?
   /// The sums of all.
-  public let total: Sums
+  package let total: Sums
   /// The sums of each day.
-  public let byDay: [Row]
+  package let byDay: [Row]
   /// The sums of each key.
-  public let byKey: [Row]
+  package let byKey: [Row]
   /// The sums of each language.
-  public let byLanguage: [Row]
+  package let byLanguage: [Row]
   /// The searches in which a rule moved something, and the actions on what it moved.
-  public let byRule: [Row]
+  package let byRule: [Row]
   /// The sums of each side of an experiment.
-  public let byArm: [Row]
+  package let byArm: [Row]
   /// What was done with matches of each rank.
-  public let ranks: [Rank]
+  package let ranks: [Rank]
   /// Labels of at least ``SearchNumbers/leastSearches`` searches that found nothing, the most frequent first.
-  public let emptyLabels: [Label]
+  package let emptyLabels: [Label]
   /// `nil` unless both sides have searches.
-  public let difference: Difference?
+  package let difference: Difference?
 }
 
 extension SearchReport {
   /// Returns the 95 % interval of a share (E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927),
   /// or `nil` of nothing.
-  public static func interval(_ count: Int, of total: Int) -> ClosedRange<Double>? {
+  package static func interval(_ count: Int, of total: Int) -> ClosedRange<Double>? {
     guard total > 0 else { return nil }
     let (n, z) = (Double(total), 1.96)
     let share = Double(count) / n
@@ -131,7 +131,7 @@ extension SearchNumbers {
   ///
   /// - Parameter first: The first day, such as `2026-11-01`, or `nil` for all that are kept.
   /// - Throws: ``CatalogueError``.
-  public func report(since first: String? = nil) throws(CatalogueError) -> SearchReport {
+  package func report(since first: String? = nil) throws(CatalogueError) -> SearchReport {
     var total = SearchReport.Sums()
     var groups: [[String: SearchReport.Sums]] = Array(repeating: [:], count: 5)
     var ranks: [Int: SearchReport.Rank] = [:]

@@ -1,5 +1,5 @@
 internal import PixelMatch
-public import Reading
+package import Reading
 internal import Synchronization
 
 /// The text of a generation, made of its entities when it is first asked for.
@@ -73,7 +73,7 @@ extension Catalogue {
   /// Returns whether images were read, and by other models only: then their text is left out.
   ///
   /// - Throws: ``CatalogueError``.
-  public func isReadOnlyByOthers(than models: ReadingModels) throws(CatalogueError) -> Bool {
+  package func isReadOnlyByOthers(than models: ReadingModels) throws(CatalogueError) -> Bool {
     try read { database throws(CatalogueError) in
       try database.isReadOnlyByOthers(than: models.files)
     }

@@ -17,7 +17,7 @@ internal import Synchronization
 /// generation is published.
 public final class CurrentCatalogue: Sendable {
   /// The directory of the catalogue.
-  public let directory: String
+  package let directory: String
   private let readers: Int
   private let store: (any CandidateStore)?
   private let state: Mutex<State>
@@ -145,7 +145,7 @@ public final class CurrentCatalogue: Sendable {
 
   /// The reason why ``catalogue()`` last returned an older generation, or `nil` if it returned the
   /// newest one.
-  public var damage: CatalogueError? { state.withLock { $0.damage } }
+  package var damage: CatalogueError? { state.withLock { $0.damage } }
 
   private static func isNewest(
     _ opened: Opened, in directory: String

@@ -154,13 +154,13 @@ struct MatchHandlers: Handlers {
 
   /// Counts the outcome of a question, and logs the failures of shards.
   private func note(_ response: MatchResponse, requestID: String) {
-    for (number, error) in response.missingShards.sorted(by: { $0.key < $1.key }) {
+    for (number, error) in response.diagnostics.missingShards.sorted(by: { $0.key < $1.key }) {
       metrics.countShard(number, isMissing: true)
       log.write(
         "shard", "shard \(number) was not searched: \(error.message)", level: "error",
         requestID: requestID)
     }
-    for (number, rows) in response.damagedRows.sorted(by: { $0.key < $1.key }) {
+    for (number, rows) in response.diagnostics.damagedRows.sorted(by: { $0.key < $1.key }) {
       metrics.countShard(number, damagedRows: rows.count)
       log.write("shard", rows.text(shard: number), level: "error", requestID: requestID)
     }

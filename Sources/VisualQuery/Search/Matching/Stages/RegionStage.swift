@@ -145,14 +145,13 @@ struct RegionStage: SearchStage {
     let stages: [any SearchStage] =
       isOutline
       ? [GeometryStage()]
-      : imageStages(
-        signature, encoding.map { .computed($0) }, labelMasks: labelMasks, threads: 1,
-        in: catalogue, isRegion: true,
-        shouldStop: parent.shouldStop)
+      : catalogue.candidates.stages(
+        for: signature, encoding.map { .computed($0) }, labelMasks: labelMasks, threads: 1,
+        isRegion: true, shouldStop: parent.shouldStop)
     for stage in stages {
       let share = try await stage.run(on: &state, in: catalogue)
       // If some shards failed, the candidates from the others are still compared.
-      let isPart = share > 0 && !state.shardFaults.isEmpty && stage is StoredCandidateStage
+      let isPart = share > 0 && !state.shardFaults.isEmpty && type(of: stage).isScan
       guard share == 1 || isPart && !parent.shouldStop() else {
         return Outcome(shardFaults: state.shardFaults)
       }
@@ -173,27 +172,4 @@ extension RegionProposal {
   fileprivate func pixels(of image: PixelBuffer) throws(MatchError) -> PixelBuffer {
     try filled.isEmpty ? image.cropped(to: box) : image.filling(filled)
   }
-}
-
-/// Returns the stages that search an image, or a region of one that was searched before, the cheapest first.
-///
-/// - Parameter embedding: The embedding of the image, if it has one.
-func imageStages(
-  _ signature: QuerySignature, _ embedding: EmbeddingSource?, labelMasks: [UInt64], threads: Int,
-  in catalogue: Catalogue,
-  isRegion: Bool = false, shouldStop: @escaping @Sendable () -> Bool
-) -> [any SearchStage] {
-  if let store = catalogue.store {
-    return [
-      StoredCandidateStage(signature: signature, store: store, isRegion: isRegion),
-      GeometryStage(),
-    ]
-  }
-  let scanner = SegmentScanner(threads: threads, shouldStop: shouldStop)
-  return [
-    HashScanStage(signature: signature, scanner: scanner),
-    KeypointVoteStage(signature: signature, threads: threads, shouldStop: shouldStop),
-    AppearanceScanStage(signature: signature, labelMasks: labelMasks, scanner: scanner),
-  ] + (embedding.map { [EmbeddingScanStage(source: $0, scanner: scanner)] } ?? [])
-    + [GeometryStage()]
 }
