@@ -189,7 +189,14 @@ public enum Calibration {
     _ measured: MeasuredEvidence, _ standing: Standing, of subject: QuerySubject = .anything,
     regionPrior: Double = 0
   ) -> [Evidence] {
-    let coefficients = coefficients(for: subject)
+    evidence(measured, standing, by: coefficients(for: subject), regionPrior: regionPrior)
+  }
+
+  /// Returns the terms of an entity's log-odds by some coefficients.
+  static func evidence(
+    _ measured: MeasuredEvidence, _ standing: Standing, by coefficients: Coefficients,
+    regionPrior: Double = 0
+  ) -> [Evidence] {
     let prior = coefficients.prior(isAlone: standing.isAlone) + regionPrior
     var terms = [Evidence(kind: .prior, value: 1, weight: prior)]
     let weights = coefficients.weights(of: measured, standing, prior: prior)

@@ -198,12 +198,17 @@ struct MeasuredEvidence: Sendable, Hashable {
   ///
   /// - Parameter highest: The ``features``, each the highest of any image of the entity.
   func score(with highest: SIMD16<Double>) -> Double {
+    weighed(with: highest).dot(Calibration.coefficients.step1)
+  }
+
+  /// Returns the values whose sum is the score, each with its factor of the first step.
+  func weighed(with highest: SIMD16<Double>) -> SIMD16<Double> {
     let weakness = 1 - max(0, min(1, Double(inliers - 3) / Self.trustedInliers))
     var lanes = features
     for lane in [Lane.texture.rawValue, Lane.votes.rawValue] {
       lanes[lane] += Self.otherImageShare * weakness * (highest[lane] - lanes[lane])
     }
-    return lanes.dot(Calibration.coefficients.step1)
+    return lanes
   }
 
   /// The score of what was measured in the image itself: without the labels, the embedding and other images.

@@ -293,7 +293,7 @@ struct TypeSearch: Sendable {
       }
       best[candidate.key] = BestImage(
         row: candidate.row, stored: stored, type: type, evidence: evidence, score: score,
-        embedding: embedding, highest: highest,
+        weighed: highest, embedding: embedding, highest: highest,
         tier: comparison.tier(candidate.measured, stored), view: candidate.measured.view,
         variant: candidate.measured.variant,
         position: position, isGeometryVerified: candidate.isGeometryVerified,
@@ -339,6 +339,8 @@ struct BestImage: Sendable {
   var evidence: MeasuredEvidence
   /// The score of the evidence.
   var score: Double
+  /// The values whose sum is the score, each with its factor of the first step.
+  var weighed: SIMD16<Double>
   /// The value of ``Evidence/Kind/embedding`` of the image of the entity whose embedding is the nearest.
   var embedding: Double?
   /// The regressors of ``MeasuredEvidence/features``, each the highest of any image of the entity.
