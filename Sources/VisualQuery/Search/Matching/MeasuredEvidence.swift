@@ -293,7 +293,12 @@ struct MeasuredEvidence: Sendable, Hashable {
   }
 
   /// Grows ever faster as histograms become equal. The cap keeps rounding from mattering.
-  private static func likeness(_ similarity: Double) -> Double { -log(max(0.02, 1 - similarity)) }
+  private static func likeness(_ similarity: Double) -> Double {
+    -log(max(leastDissimilarity, 1 - similarity))
+  }
+
+  /// The difference of histograms, as a share, below which they are equal.
+  private static let leastDissimilarity = 0.02
 }
 
 extension ClosedRange<Double> {

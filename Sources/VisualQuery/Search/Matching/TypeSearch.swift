@@ -3,8 +3,7 @@ internal import PixelMatch
 /// The search among the images of one entity type.
 struct TypeSearch: Sendable {
   /// The most candidates whose geometry is verified: the best by votes, and the best by score.
-  private static let verifiedByVotes = 96
-  private static let verifiedByScore = 48
+  private static let (verifiedByVotes, verifiedByScore) = (96, 48)
   /// The most candidates that are compared once more with a part of the image.
   private static let lookedAtAgain = 32
   /// The most candidates whose patches are compared in one part of the image, and in all.
