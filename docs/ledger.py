@@ -16,7 +16,6 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/search-numbers.md"
 MEASURED = ROOT / "Benchmarks/runs/sensitivity.json"
-TRIALS = ROOT / "docs/quality-trials.md"
 
 # The parts of the page: a title, what a change of their numbers needs, and folders or files.
 PARTS = [
@@ -68,7 +67,7 @@ PAGES = {
     "models.md#asking": ["TextStage", "CodeStage", "UnmatchedCode"],
     "scale.md#engine-mode": ["StoredCandidateStage"],
     "serve.md#feedback": ["Matcher+Feedback"],
-    "serve.md#similar": ["SimilarEntities"],
+    "serve-reference.md#similar": ["SimilarEntities"],
     "rules.md": ["ActiveRules", "Matcher+Rules"],
     "serve.md": ["Continuation", "Matcher+Continuing", "MatchResponse", "StockedStores", "VariantGroups"],
 }
@@ -235,14 +234,19 @@ differs, not even in a confidence. Empty cells were not measured: {unmeasured}. 
 """
 
 
+def sections(path):
+    """The names by which links lead to the sections of a page."""
+    heads = [line.lstrip("# ").lower() for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
+    return {re.sub(r"[^\w -]", "", head).strip().replace(" ", "-") for head in heads}
+
+
 def page():
     measured = json.loads(MEASURED.read_text()) if MEASURED.exists() else None
     out, faults, count, values = [], [], 0, 0
-    anchors = {re.sub(r"[^\w -]", "", l.lstrip("# ").lower()).strip().replace(" ", "-")
-               for l in TRIALS.read_text(encoding="utf-8").splitlines() if l.startswith("#")}
-    for section in EXPERIMENTS:
-        if section not in anchors:
-            faults.append(f"docs/quality-trials.md has no section {section}")
+    for place in [f"quality-trials.md#{s}" for s in EXPERIMENTS] + list(PAGES):
+        name, _, section = place.partition("#")
+        if section and section not in sections(ROOT / "docs" / name):
+            faults.append(f"docs/{name} has no section {section}")
     for title, needs, paths in files(PARTS):
         rows = []
         for path in paths:

@@ -102,8 +102,8 @@ public struct TextReader: Sendable {
     guard glance.highest >= TextDetector.glanceThreshold else { return ([], true) }
     let ratio = Double(side) / Double(glanceSide)
     let now = ContinuousClock.now
-    // Predicts the time of the full size from that of the glance: it grows with the number of
-    // pixels.
+    // Predicts how long detection at full size takes: as long as the first look at a smaller size,
+    // times the ratio of the numbers of pixels.
     if let end, now + (now - start) * (ratio * ratio) >= end {
       return (detector.boxes(in: glance), false)
     }

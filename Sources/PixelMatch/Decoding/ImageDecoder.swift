@@ -77,7 +77,7 @@ public struct ImageDecoder: Sendable {
   public func picture(
     _ bytes: [UInt8], longerSide limit: Int, shouldStop: () -> Bool = { Task.isCancelled }
   ) throws(DecodeError) -> DecodedPicture {
-    precondition(limit >= 1, "a picture has at least one pixel")
+    precondition(limit >= 1, "an image has at least one pixel")
     let header = try header(of: bytes)
     try header.format.checkLibrary(accepting: formats)
     let denominator = Self.denominator(of: header, longerSide: limit)

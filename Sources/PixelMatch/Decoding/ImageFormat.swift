@@ -32,7 +32,7 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
   ) throws(DecodeError) {
     if bytes.isEmpty {
       throw DecodeError(
-        code: .empty, message: "the picture is empty; send \(Self.alternatives(in: accepted))")
+        code: .empty, message: "the image is empty; send \(Self.alternatives(in: accepted))")
     }
     if let damage = Self.textDamage(of: bytes) {
       throw DecodeError(code: .corrupt, message: damage)
@@ -64,8 +64,8 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     if bytes.starts(with: [0x09, 0x50, 0x4E, 0x47]) {
       return "PNG is damaged: the highest bit of each byte is missing; \(remedy)"
     }
-    // The replacement character U+FFFD in UTF-8, which programs write for each byte that is not
-    // ASCII, or the original bytes as Latin-1.
+    // A program that changed the file as text has replaced each byte that is not ASCII by U+FFFD in
+    // UTF-8, or read the bytes as Latin-1 and wrote them as UTF-8.
     let unknown: [UInt8] = [0xEF, 0xBF, 0xBD]
     let name: String? =
       if bytes.starts(with: unknown + signature.dropFirst())

@@ -338,8 +338,8 @@ public struct AlignedColor: Sendable {
     var rises: [Float] = []
     rises.reserveCapacity(cells.count)
     var lightness: Float = 0
-    // The sums of the squared chroma of the query, of the squared chroma of the other image,
-    // and of the products of the two.
+    // The sums over all cells of the query's squared chroma, of the other image's squared chroma,
+    // and of their products.
     var (seenChroma, keptChroma, product): (Float, Float, Float) = (0, 0, 0)
     for cell in cells {
       var seen = Kernels.oklab(ofCones: cell.seen * factors)

@@ -79,7 +79,8 @@ public struct GeometricCheck: Sendable {
     }
     var agreement = Agreement(pairs, kernels)
     var best = (transform: first, inliers: agreement.inliers(of: first))
-    // A transform with more degrees of freedom needs more keypoints, otherwise it fits chance.
+    // A transform with more degrees of freedom needs more keypoints. With few, it would also fit
+    // those that agree by chance.
     for (fit, least) in [
       (LeastSquares.similarity, 5), (LeastSquares.affine, 12), (LeastSquares.homography, 20),
     ] {

@@ -25,7 +25,7 @@ public struct HashNeighbors: Sendable {
     maximumDistance: Int, _ body: (_ first: Int, _ second: Int) throws(Failure) -> Void
   ) throws(Failure) {
     precondition((0...Self.largestDistance).contains(maximumDistance), "pairs would be missed")
-    // The masks of the bits in which a part may differ.
+    // A part of both hashes is equal, or differs in one bit: each mask is such a difference.
     let masks: [UInt16] = [0] + (maximumDistance < Self.partCount ? [] : (0..<16).map { 1 << $0 })
     for number in 0..<Self.partCount {
       let buckets = Buckets(hashes, number)

@@ -304,7 +304,7 @@ public final class SignatureSegment: Sendable {
 
   /// Returns the positions of a row's keypoints; none if the file is damaged.
   func keypointPlaces(at row: Int) -> [Keypoint] {
-    // Read once: another program may change a mapped file between two reads.
+    // Reads the count once: another program may change a mapped file between two reads.
     let (blocks, count) = keypointBlocks(at: row)
     let counts = storage.bytes(range(.levelCount, row, KeypointSet.levelCountByteCount))
     guard let levels = KeypointSet.levels(ofCounts: counts), levels.count == count else {

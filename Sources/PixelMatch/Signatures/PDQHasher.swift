@@ -47,7 +47,7 @@ public struct PDQHasher {
     if filter != nil {
       filter!.append(rgba: row)
     } else if isPlane {
-      precondition(row.count >= 4 * width, "a row is shorter than the picture's width")
+      precondition(row.count >= 4 * width, "a row is shorter than the image's width")
       for x in 0..<width {
         let (red, green, blue) = (row[4 &* x], row[4 &* x &+ 1], row[4 &* x &+ 2])
         // The integer sum is exact, so the result is rounded only once, by the division.
@@ -64,7 +64,7 @@ public struct PDQHasher {
     if filter != nil {
       filter!.append(gray: row)
     } else if isPlane {
-      precondition(row.count >= width, "a row is shorter than the picture's width")
+      precondition(row.count >= width, "a row is shorter than the image's width")
       for x in 0..<width { unfiltered.append(Float(row[x])) }
     }
   }

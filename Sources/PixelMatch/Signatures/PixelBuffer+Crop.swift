@@ -6,7 +6,7 @@ extension PixelBuffer {
   public func cropped(x: Range<Int>, y: Range<Int>) -> PixelBuffer {
     precondition(
       !x.isEmpty && !y.isEmpty && x.lowerBound >= 0 && y.lowerBound >= 0 && x.upperBound <= width
-        && y.upperBound <= height, "the part lies outside the picture")
+        && y.upperBound <= height, "the part lies outside the image")
     var pixels: [UInt8] = []
     pixels.reserveCapacity(4 * x.count * y.count)
     if isOpaqueRGBA && colorSpace == .sRGB {

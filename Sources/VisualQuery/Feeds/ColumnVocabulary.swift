@@ -99,8 +99,8 @@ enum ColumnVocabulary {
     let hasPrice = targets.contains {
       if case .pricedIn? = $0 { true } else { $0 == .price || $0 == .amount }
     }
-    // A name that is only known without its language, remark or part counts only if no other
-    // column has the exact name.
+    // A column whose name is known only after its language, remark or part was removed is used only
+    // if no other column has the exact name.
     for (column, meaning) in meanings.enumerated()
     where meaning.place == nil && meaning.target == nil {
       guard let loose = meaning.loose else {

@@ -126,7 +126,7 @@ public struct FeedColumns: Sendable {
     }
     var objects = values.flatMap(JSONDocumentFeed.objects)
     var record: String?
-    // The longest list holds the records, whatever its name is.
+    // The records are assumed to be the longest list, whatever its name is.
     if objects.count == 1, let list = longestList(in: objects[0]) { (record, objects) = list }
     for object in objects.prefix(recordCount) { add(object, []) }
     return (fields, min(objects.count, recordCount), record)

@@ -96,8 +96,8 @@ public struct FeedReader: ~Copyable {
         count += 1
       }
     } catch {
-      // The reading of the feed itself meets the same error and reports it, unless only the
-      // sample is cut off.
+      // Ignores the error: reading the feed itself meets it again and reports it, unless it is due
+      // only to the cut end of the sample.
     }
     return lesson.convention
   }

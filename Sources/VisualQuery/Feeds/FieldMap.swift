@@ -56,7 +56,7 @@ struct FieldSource: Sendable, Hashable {
         text += value
       }
     }
-    // A template of which all fields are missing has no value.
+    // If all fields of a template are missing, it has no value.
     if isEmpty, !fields.isEmpty { return [] }
     return [text.split(separator: " ").joined(separator: " ")]
   }
@@ -118,7 +118,8 @@ public struct FieldAssignment: Sendable, Hashable {
     if text == "none" { return [none] }
     var parts: [String] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: true).map(String.init) {
-      // A comma may be part of a template or of a column's name.
+      // A comma separates assignments only if a field name and an equals sign follow: it may also
+      // be part of a template or of a column's name.
       let name = part.prefix { $0 != "=" }.trimmed
       let begins = part.contains("=") && FieldAssignment(target: name, column: "x") != nil
       if begins || parts.isEmpty {
@@ -233,7 +234,8 @@ struct FieldMap: Sendable, Hashable {
       for text in texts where FeedText.isValue(text) {
         let word = assignment.word(for: text)
         if let word {
-          // A number of days or a day tells more than the word.
+          // Keeps the original text as a field, too, because it may tell more than the word, such
+          // as a day of delivery.
           let field = assignment.source.fields.first ?? assignment.column
           if assignment.words[text.trimmed.lowercased()] == nil { draft.keep(field, .string(text)) }
           if !FeedText.isValue(word) { continue }
@@ -267,7 +269,7 @@ struct FieldMap: Sendable, Hashable {
       draft.setAttribute(name, own.joined(separator: ", "))
       options.append((name, own))
     }
-    // Of several options, the order of the numbers of their variants is not known.
+    // With several options, it is unknown how the product codes are assigned to their combinations.
     guard options.count == 1, let option = options.first,
       let numbers = places["SKU"].flatMap({ values[$0].first })?.split(separator: ",").map(
         \.trimmed),

@@ -108,7 +108,7 @@ struct ProductDraft: Sendable {
     case nil where ProductCode(text) != nil && !ProductCode.isField(name) && Self.isCodeName(name):
       keep("gtin", .string(text.trimmed))
     case nil, .attributes?:
-      // Programs write zeros for a day that is missing.
+      // The product is on sale for certain days only. Programs write zeros for a missing day.
       isSaleDated =
         isSaleDated
         || Self.saleDates.contains(ColumnVocabulary.normalized(name))

@@ -288,7 +288,7 @@ extension IndexCommand {
         : "correct the row, or export the feed again if it was cut off"
       return CommandFailure(.refused, "nothing was removed: \(reason)", advice: [advice])
     }
-    // A server that is down is not a fault of the feed.
+    // Images that failed because a server is down do not make the run fail.
     guard result.refusedImages > result.failedFetches,
       result.signedImages + result.unchangedImages == 0
     else { return nil }

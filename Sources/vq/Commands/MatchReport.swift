@@ -112,7 +112,7 @@ struct MatchReport {
     if isByLabels(response) {
       let cutOff = DisplayText.confidence(Calibration.defaultCutOff)
       lines.append(
-        "Only labels agree, which is weak evidence; the cut-off of \(cutOff) applies to pictures only."
+        "Only labels agree, which is weak evidence; the cut-off of \(cutOff) applies to images only."
       )
     }
     if isNamed { lines.append("") }

@@ -216,7 +216,7 @@ enum ServeCommand {
     let keys = try arguments[Self.keys].map { try APIKeys(file: $0) }
     if let path = arguments[Self.keys], keys?.keys.isEmpty == true {
       console.diagnostics.warning(
-        "'\(path)' has no key: every request that needs one will be refused",
+        "'\(path)' has no key: every request that needs one will be rejected",
         advice: ["vq key \(path) --name NAME"])
     }
     var settings = settings(of: arguments, threads: pool.width)
@@ -244,7 +244,7 @@ enum ServeCommand {
     let listener = try listener(of: arguments)
     let mailbox = try mailbox()
     let configuration = configuration(of: arguments, width: pool.width)
-    // Standard output may be closed from the start, and then nobody waits for the address.
+    // If standard output was closed when the program started, nobody waits for the address.
     if !FileDescriptor.isOutputClosed {
       try console.output.writeLine(address(of: listener, arguments))
       try console.output.flush()

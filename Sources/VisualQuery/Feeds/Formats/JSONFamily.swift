@@ -59,7 +59,7 @@ struct JSONFamily {
     let options = Set(variants.flatMap { $0.options.map(\.name) })
     var fields = fields
     for (name, value) in fields {
-      // Removes lists of the values of all variants, because each variant has its own value.
+      // Removes lists that have the values of all variants, because each variant has its own value.
       if case .array(let list) = value {
         fields[name] = .array(list.filter { !Self.isAttribute($0, of: options) })
       } else if options.contains(VariantOption.name(name)) {

@@ -103,7 +103,8 @@ enum JSONFields {
   private static func isNative(_ fields: [String: JSONValue]) -> Bool {
     if case .string(let type)? = fields["type"], EntityType(rawValue: type) != nil { return true }
     if fields["reason"] != nil, fields["row"] != nil { return true }
-    // A row without a type is reported as such, unless its names are those of another form.
+    // A row without a type is read here, where the missing type is reported, unless its names are
+    // those of another format.
     let targets = ColumnVocabulary.targets(of: fields.keys.sorted())
     return !(targets.contains(.id) && targets.contains(.title))
   }
@@ -353,7 +354,7 @@ enum JSONFields {
       for name in names {
         if let inner = object[name] { return addresses(in: inner) }
       }
-      // The address may have another name, such as `url_standard`.
+      // Looks under all other names, too, such as `url_standard`.
       for (_, value) in object.sorted(by: { $0.key < $1.key }) {
         if case .string(let text) = value, FeedFindings.isImage(text) { return [text] }
       }

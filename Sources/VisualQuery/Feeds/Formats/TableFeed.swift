@@ -139,7 +139,8 @@ struct TableRows: Sendable {
     guard let group = targets.firstIndex(of: .group) else { return }
     parents = Set(
       try header.sample(of: &records).map { $0[group].trimmed }.filter(FeedText.isGroup))
-    // Rows are read in another way if other products are parents.
+    // The parents are part of the hash of a row, because a row is read in another way if it belongs
+    // to a parent.
     if !parents.isEmpty { hashEnd = Array(parents.sorted().joined(separator: "\n").utf8) }
   }
 

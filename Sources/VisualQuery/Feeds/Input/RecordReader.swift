@@ -185,7 +185,7 @@ package struct RecordReader: ~Copyable {
     var bytes = record[...]
     if line == 1 && bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
     if bytes.last == UInt8(ascii: "\r") { bytes = bytes.dropLast() }
-    // Spreadsheets write an empty row with all its separators.
+    // Spreadsheets write an empty row as a line of separators.
     let isBlank = bytes.allSatisfy {
       $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == quotedFieldSeparator
     }
@@ -270,7 +270,8 @@ package struct RecordReader: ~Copyable {
     }
     let start = buffer.count
     var isMore = try fillRaw()
-    // The encoding is recognized by the first bytes, of which a pipe may give few at a time.
+    // The encoding is recognized by the first bytes. A pipe may give only a few at a time, so reads
+    // until there are enough.
     while readByteCount < 1024, isMore { isMore = try fillRaw() }
     if firstBytes.isEmpty { firstBytes = Array(buffer[start...].prefix(256)) }
     decoder.decode(&buffer, from: start)

@@ -106,7 +106,8 @@ internal import CExpat
     self.isDeep = isDeep
     self.limit = limit
     self.lineOffset = lineOffset
-    // Only a lack of memory makes this fail, as it does any other allocation.
+    // The call returns NULL only if memory is exhausted, and then a trap is right, as for any other
+    // allocation.
     unsafe parser = XML_ParserCreate(encoding)!
     self.encoding = encoding
     unsafe XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
@@ -226,7 +227,7 @@ internal import CExpat
       return
     }
     if isDeep {
-      // `<param name="Color">` is a field of that name; `<image url="…"/>` has its text in an attribute.
+      // `<param name="Color">` is a field called Color; in `<image url="…"/>` the attribute is the text of the field.
       byteCount += name.utf8.count
       if attributes.isEmpty {
         path.append((name, nil, hasPaths ? name : "", false))
@@ -243,7 +244,7 @@ internal import CExpat
       byteCount += ownName?.utf8.count ?? 0
       addAttributes(attributes, of: name)
     }
-    // The link of an Atom entry is an attribute.
+    // The link of an Atom entry is its attribute `href`.
     if depth == itemDepth + 1, name == "link", let target = attributes["href"] {
       text = Array(target.utf8)
     }

@@ -109,7 +109,7 @@ struct XMLItemStream {
       if isEnd(failure) {
         isAtEnd = true
       } else {
-        // What follows the end of the document is no item.
+        // Text after the end of the document is not an item, so it is not reported.
         if failure.depth > 0 || !hasItems { items.append(refused(failure)) }
         // Skips at least one byte, so that the search always advances.
         rest = rest.dropFirst(max(1, failure.byteOffset - parsedByteCount))

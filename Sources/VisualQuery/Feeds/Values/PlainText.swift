@@ -171,7 +171,7 @@ struct HTMLReference {
       "le": "≤", "ge": "≥", "ne": "≠", "infin": "∞", "minus": "−", "rarr": "→", "larr": "←",
       "Prime": "″", "prime": "′", "star": "☆", "check": "✓", "hearts": "♥",
     ]
-    // The names of U+00A0 to U+00FF, in their order.
+    // The names of the characters U+00A0 to U+00FF, in order.
     let latin1 = """
       nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute \
       micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig \

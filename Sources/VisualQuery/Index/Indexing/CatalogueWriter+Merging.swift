@@ -35,7 +35,7 @@ extension CatalogueWriter {
       let group = lower..<lower * Self.mergeCount
       let own = parts.filter { group.contains($0.liveCount) }
       let ownRows = own.reduce(0) { $0 + $1.liveCount }
-      // The merged rows count as one more segment of the group that they belong to.
+      // If the merged segment is as large as those of the group, it counts as one of them.
       if own.count + (group.contains(rows) ? 1 : 0) >= Self.mergeCount,
         rows + ownRows <= SegmentWriter.rowLimit
       {

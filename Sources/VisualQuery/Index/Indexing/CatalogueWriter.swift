@@ -303,7 +303,7 @@ struct CatalogueWriter: ~Copyable {
   mutating func finish(mergeLimit: Int = .max) throws(CatalogueError) -> Int {
     try thumbnails?.commit()
     if !isGrowing {
-      // The first run publishes a generation even if it has no entities.
+      // If there is no generation yet, publishes one even if nothing is pending.
       let hasNewThumbnails = try database.tables.growth.hasThumbnails()
       let isComplete = generation > 0 && waitingSettings.isEmpty && !hasNewThumbnails
       if isComplete || isDryRun { return generation }

@@ -172,7 +172,7 @@ struct EntitySigner: Sendable {
     let shown = ShownAddress.of(address)
     let rest = shown.firstRange(of: "://").map { shown[$0.upperBound...] } ?? shown[...]
     let authority = rest.prefix { !"/?#".contains($0) }
-    // A host name has at most 253 characters; a port follows it.
+    // Limits the text to a host name, of at most 253 characters, and a port.
     return String((authority.split(separator: "@").last ?? "").prefix(260)).lowercased()
   }
 
@@ -343,7 +343,7 @@ struct EntitySigner: Sendable {
         return .staleImage(unchanged(previous), error.message)
       }
       if error.code == .missing, keepsMissing, let previous { return .image(unchanged(previous)) }
-      // An address that the policy rejects is not a failure of the server.
+      // An address that the policy does not permit is rejected; it is not a failure of the server.
       return error.code == .notAllowed ? .refused(error.message) : .failedFetch(error.message)
     } catch let error as DecodeError {
       return outcome(of: error, previous: previous.map(unchanged))

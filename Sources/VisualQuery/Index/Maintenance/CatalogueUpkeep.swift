@@ -16,7 +16,7 @@ public struct CatalogueUpkeep: Sendable {
     self.pool = pool
   }
 
-  // MARK: Looking
+  // MARK: Inspection
 
   /// The status of a catalogue.
   public struct Status: Sendable, Hashable, Encodable {
@@ -171,7 +171,7 @@ public struct CatalogueUpkeep: Sendable {
     return findings
   }
 
-  // MARK: Changing
+  // MARK: Changes
 
   /// Rewrites the signatures without replaced ones into as few files as possible, shrinks the
   /// database, and removes fetched images that no entity uses.

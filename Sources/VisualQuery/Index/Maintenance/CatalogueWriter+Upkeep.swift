@@ -73,7 +73,7 @@ extension CatalogueWriter {
   /// calls this before it publishes, so no other generation can have been published since.
   static func finishRollback(_ directory: String, _ generation: Int) throws(CatalogueError) {
     let name = PreviousCatalogue.undoneFileName
-    // A copy that cannot be read cannot be restored either.
+    // If the database from before the rollback cannot be read, it cannot be restored either.
     guard let undone = try? PreviousCatalogue(directory: directory, name: name) else { return }
     if undone.generation == generation - 1 {
       try CatalogueFile.commit(name, as: PreviousCatalogue.fileName, in: directory)

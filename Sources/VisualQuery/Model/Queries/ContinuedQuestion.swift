@@ -89,7 +89,8 @@ extension ContinuedQuestion: Codable {
         Part("arm", optional: \.options.arm),
       ]
     var names: Set<Key> = []
-    // Two fields may share a part: conditions and wanted labels are one filter.
+    // Removes duplicates: the fields for conditions and for wanted labels both stand for the
+    // filter.
     return parts.filter { names.insert($0.key).inserted }
   }()
 

@@ -41,7 +41,7 @@ public struct PictureRegion: Sendable, Hashable {
     guard left < right, upper < lower else {
       throw MatchError(
         code: .regionOutside,
-        message: "the region lies outside the picture of \(pixelWidth) × \(pixelHeight) pixels")
+        message: "the region lies outside the image of \(pixelWidth) × \(pixelHeight) pixels")
     }
     return PictureRegion(x: left, y: upper, width: right - left, height: lower - upper)
   }

@@ -72,7 +72,7 @@ extension SemanticContent {
     let share =
       max(part.width * Double(width), part.height * Double(height)) / Double(max(width, height))
     let leastSide = QuerySignature.workingSide
-    // A share near zero would give a number that is too large for an integer.
+    // The quotient for a share near zero would not fit into an integer.
     var side = Int(Double(leastSide) / max(share, 0.25))
     while side > leastSide,
       decoder.byteCount(of: header, longerSide: side) > decoder.limits.memoryLimit

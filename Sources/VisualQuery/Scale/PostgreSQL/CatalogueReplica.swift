@@ -176,8 +176,8 @@ public final class CatalogueReplica: Sendable {
       let lock = try WriterLock(directory: directory, waiting: WriterLock.standardWait)
       return try take(connection, changesMode, under: lock)
     } catch  where error.code == .locked && newest != nil {
-      // The writer that holds the lock will take the newest generation itself, but it does
-      // not change the mode.
+      // Another writer holds the lock. It takes the newest generation itself, but it does not
+      // change the mode, so a copy of the other mode is still an error.
       let database = try CatalogueDatabase(reading: directory)
       guard try isOfThisMode(database.tables) else { throw error }
       return try database.tables.state.current().generation

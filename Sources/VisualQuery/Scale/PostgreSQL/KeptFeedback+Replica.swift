@@ -15,8 +15,8 @@ extension KeptFeedback {
   /// - Throws: ``CatalogueError``.
   public convenience init?(existingIn directory: String) throws(CatalogueError) {
     let origin = try ReplicaFeedbackOrigin(of: directory)
-    // A copy without a file is opened all the same: another server may have just taken a
-    // statement that the copy still lacks.
+    // In a copy, opens the feedback even without a file: another server may have taken a statement
+    // that the copy still lacks.
     guard origin != nil || FileStatus.exists(directory + "/" + Self.fileName) else { return nil }
     try self.init(directory: directory, limits: Limits(), origin: origin)
   }

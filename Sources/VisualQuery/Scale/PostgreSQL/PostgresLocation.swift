@@ -160,8 +160,8 @@ public struct PostgresLocation: Sendable, Hashable {
         .split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
     let names = list("host", "PGHOST")
-    // A service file may set `hostaddr`, which overrides the host names. If it may, and the URL
-    // has no address, the hosts are unknown.
+    // A service file may set `hostaddr`, which overrides the host names. If there may be such a
+    // file, and the URL has no address, the hosts are unknown.
     guard let addresses = list("hostaddr", "PGHOSTADDR") else { return isOpen ? names : nil }
     return addresses.enumerated().map { index, address in
       guard address.isEmpty, let names, index < names.count else { return address }

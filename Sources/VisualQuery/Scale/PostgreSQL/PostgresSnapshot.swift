@@ -45,7 +45,8 @@ package enum PostgresSnapshot {
     Folder.remove(fileName, in: directory)
     defer { Folder.remove(fileName, in: directory) }
     let path = directory + "/" + fileName
-    // A connection of its own, since one that reads a generation is within a transaction.
+    // Uses a separate connection, because a connection that reads a generation is within a
+    // transaction.
     let source = try CatalogueConnection(
       path: directory + "/" + CatalogueDatabase.fileName, mode: .read)
     try source.copy(to: path)

@@ -146,7 +146,7 @@ struct ListQuestion: ShardQuestion {
     lists[name, default: []].append((word, bytes))
   }
 
-  // Missing lists need no check at the end: a word without a list is a word that no image has.
+  // Nothing to check at the end: if no list arrives for a word, no image has this word.
   mutating func finish() {}
 }
 

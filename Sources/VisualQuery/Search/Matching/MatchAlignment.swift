@@ -120,8 +120,8 @@ private struct ImagePlaces {
   /// Returns a transform between pixels as one between shares.
   func shares(of transform: PlaneTransform) -> [Double] {
     let m = transform.matrix
-    // Three steps: from shares of the query to pixels of the searched part, by the transform to
-    // pixels of the image, and from those to shares of the image.
+    // Combines three maps: from shares of the query to pixels of the searched part, by the
+    // transform to pixels of the image, and from there to shares of the image.
     let scale = searched / extent
     let offset = -origin * scale
     let rows = [size.x, size.y, 1]

@@ -128,7 +128,7 @@ extension Matcher {
     var searching = imageStages(
       signature, embedding, labelMasks: masks, threads: pool.width, in: catalogue,
       shouldStop: shouldStopScans)
-    // Runs right after the first of these stages, the scan of the hashes.
+    // Inserted after the scan of the hashes, which is the first of these stages.
     if endsEarly { searching.insert(WholeImageStage(image: image), at: 1) }
     // Text proposes candidates, so it must be read before the last of these stages verifies the
     // geometry of all candidates.

@@ -37,8 +37,8 @@ struct QueryState: Sendable {
   private(set) var groups: [UInt32: String]? = nil { didSet { scores = ScoreCache() } }
   /// The cells that plain lines divide the image into, or `nil` if the layout was not computed.
   private(set) var pageCells: [ImageBox]? = nil {
-    // Text counts nothing on a page, because it may belong to any of its things, so scores with
-    // text must be computed again.
+    // On a page of several things, text does not count, because it may belong to any of them. So
+    // the scores must be computed again.
     didSet { if texts != nil { scores = ScoreCache() } }
   }
   /// The parts of the image that were searched on their own.
@@ -361,8 +361,9 @@ struct QueryState: Sendable {
       image.evidence.embedding = image.embedding
       image.evidence.support = support[key]
       if !believesLabels { image.evidence.labels = nil }
-      // If labels are believed, the score with the highest terms of all images is not used:
-      // several weak similarities together would outweigh the labels.
+      // If labels count, the entity's score is that of its best image. Otherwise it combines the
+      // highest terms of all its images; with labels, these many weak similarities would outweigh
+      // them.
       image.weighed =
         believesLabels ? image.evidence.features : image.evidence.weighed(with: image.highest)
       image.score = image.weighed.dot(Calibration.coefficients.step1)

@@ -196,8 +196,8 @@ struct Rivals: Sendable {
   }
 
   private static func inlierLead(_ inliers: Int, over rival: Int) -> Double {
-    // A lead and a lag are both weighted by the larger number of inliers, because a few
-    // keypoints agree by chance and then mean nothing.
+    // Whether it is a lead or a lag, the larger of the two numbers of inliers gives its weight: if
+    // both are small, they may agree by chance.
     inlierRatio(inliers, to: rival) * trust(max(inliers, rival))
   }
 

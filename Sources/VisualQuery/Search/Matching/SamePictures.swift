@@ -14,8 +14,8 @@ struct SamePictures: Sendable {
   /// - Complexity: O(images) if few have equal numbers.
   init(_ images: [StoredImage], looks: [UInt64]) {
     var first = Array(images.indices)
-    // `last` is the last image with each number; for each image, the array has the previous
-    // image with the same number.
+    // `last` maps each number to the last image that has it. `before` has, for each image, the
+    // previous image with the same number.
     var last: [UInt64: Int] = [:]
     last.reserveCapacity(images.count)
     var before = [Int?](repeating: nil, count: images.count)

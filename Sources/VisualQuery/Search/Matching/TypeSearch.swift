@@ -170,8 +170,8 @@ struct TypeSearch: Sendable {
     let ranked = best.values.filter { $0.evidence.inliers >= Rivals.claimingInliers }.sorted {
       ($1.evidence.inliers, $0.candidate.row) < ($0.evidence.inliers, $1.candidate.row)
     }
-    // Rivals are counted only among images that claim the same part of the query. Otherwise,
-    // one of several things in it would take the room of the siblings of another.
+    // Limits the number of candidates for each part of the query. If it counted candidates for
+    // other parts, those of one thing in the image would leave no room for those of another.
     var chosen: [Found] = []
     for found in ranked where chosen.count < Self.comparedInAll {
       let rivals = chosen.count {

@@ -91,8 +91,8 @@
           code: .timedOut,
           message: "no connection to the catalogue was free before the deadline; try again")
       }
-      // Nothing wakes a reader when its deadline passes or its task is cancelled, so it checks at
-      // intervals.
+      // Waits in short steps, because nothing wakes a reader when its deadline passes or its task
+      // is cancelled.
       var instant = timespec()
       unsafe clock_gettime(CLOCK_REALTIME, &instant)
       instant.tv_nsec += 2_000_000

@@ -152,7 +152,7 @@ public final class CurrentCatalogue: Sendable {
   ) throws(CatalogueError) -> Bool {
     let path = directory + "/" + CatalogueDatabase.fileName
     guard let probe = opened.probe else {
-      // A new generation is first in the log and then in the file, so they are checked in this order.
+      // A new generation is first in the log and later in the file, so the log is checked first.
       return !FileStatus.exists(path + "-wal") && FileStatus(path) == opened.file
     }
     let file = FileStatus(path)

@@ -67,8 +67,8 @@ public struct KindCalibration: Sendable, Hashable, Encodable {
       b += max(-20, min(20, (haa * gb - hab * ga) / determinant))
     }
     guard a.isFinite, b.isFinite, b > 0 else { return nil }
-    // The last digits of a vector differ between processors, so the result is rounded to be the
-    // same on all.
+    // The last digits of a vector differ between processors. Rounding makes the result the same on
+    // all.
     prior = ((a - b * mean) * 100).rounded() / 100
     slope = (b * 100).rounded() / 100
   }

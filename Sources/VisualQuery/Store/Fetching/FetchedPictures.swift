@@ -80,7 +80,7 @@ package final class FetchedPictures: Sendable {
     return start.hasPrefix("http://") || start == "https://"
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
   /// Returns the current version of an image, and fetches it unless the stored one is still valid.
   ///

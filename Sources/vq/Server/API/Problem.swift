@@ -47,7 +47,8 @@ struct Problem: Error, Sendable, Hashable {
   }
 
   private struct Document: Encodable {
-    // The status says all that a type could; `code` tells the cases of one status apart.
+    // `about:blank` means that the status says what kind of problem it is; `code` distinguishes the
+    // cases of one status.
     let type = "about:blank"
     let title: String
     let status: Int

@@ -68,7 +68,7 @@ extension ShopService {
   func rejectedRows(_ request: HTTPRequest) throws -> HTTPResponse {
     var fields = RequestFields(request.info.head.query)
     let limit = try fields.integer("limit", in: 1...EntityLookup.maximumLimit) ?? 200
-    // As elsewhere, an empty cursor begins a list.
+    // An empty cursor begins a list, as for entities.
     let cursor = try fields.text("cursor", limit: 200).flatMap { $0.isEmpty ? nil : $0 }
     try fields.finish()
     let path = RefusedRowsFile.path(inIndex: catalogue.directory)

@@ -145,7 +145,7 @@ extension ShopService {
   func changes(_ request: HTTPRequest) async throws -> HTTPResponse {
     let catalogue = try self.catalogue.newest()
     var fields = RequestFields(request.info.head.query)
-    // As an empty cursor, an empty state begins a list.
+    // An empty state begins a list, like an empty cursor.
     let state = try fields.text("state", limit: 1000).flatMap { $0.isEmpty ? nil : $0 }
     let limit = try fields.integer("limit", in: 1...EntityLookup.maximumLimit) ?? 200
     let hasAttributes = try fields.flag("attributes") ?? false
@@ -199,7 +199,8 @@ extension ShopService {
       made = try await EntityThumbnails(catalogue: catalogue, pool: pool, decoder: decoder)
         .thumbnail(of: id, image: image, size: size)
     } catch let error as DecodeError {
-      // The message has the images root in it; `vq doctor` reports it to the shop.
+      // The client must not see the message, which contains the images root. `vq doctor` reports it
+      // to the shop.
       log.write("thumbnail", "\(id), image \(image): \(error.code.rawValue)", level: "warning")
       throw Problem(.noPicture, "the picture has gone or changed since it was indexed")
     }
@@ -213,7 +214,7 @@ extension ShopService {
     return made
   }
 
-  // MARK: What they share
+  // MARK: Shared parts
 
   /// A lookup that ends when the request's time is over.
   func lookup(_ catalogue: Catalogue, _ request: HTTPRequest) -> EntityLookup {

@@ -21,7 +21,7 @@ extension ShopService {
     let limit =
       form == .json
       ? Self.questionLimit : min(Self.feedbackLimit, settings.requestLimits.bodyBytes)
-    // Decoding an image must not delay changes.
+    // Runs among the answers if there is an image to decode, because that would delay changes.
     let lane: Lane = form == .json ? .changes : .answers
     return work(route, lane: lane, bodyLimit: limit) { try await self.keepFeedback($0, form) }
   }
@@ -145,7 +145,7 @@ extension ShopService {
     }
   }
 
-  // MARK: The shop's own view
+  // MARK: The shop's view
 
   func listFeedback(_ request: HTTPRequest) throws -> HTTPResponse {
     var fields = RequestFields(request.info.head.query)

@@ -87,7 +87,8 @@ extension ShopService {
     if form == .picture {
       return (try question(RequestFields(head.query), hasPicture: true), request.body)
     }
-    // With a form or JSON, the query must be empty: each field has one place.
+    // If the question is in a form or in JSON, the query string must be empty, so that no field is
+    // given twice.
     try RequestFields(head.query).finish()
     guard case .multipart(let boundary) = form else {
       return (try question(RequestFields(json: request.body), hasPicture: false), nil)

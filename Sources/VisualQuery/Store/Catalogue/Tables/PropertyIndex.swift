@@ -93,7 +93,8 @@ package final class PropertyIndex {
   /// Returns the values of a property for keys in ascending order.
   func values(of property: Int, keys: [UInt32]) throws(CatalogueError) -> [UInt32: SortValue] {
     guard let first = keys.first, let last = keys.last else { return [:] }
-    // A lookup costs about ten times as much as reading the next row.
+    // Reads all rows between the first and the last key if that is cheaper: a lookup costs about
+    // ten times as much as reading the next row.
     if keys.count > (Int(last) - Int(first)) / 10 {
       return try values(of: property, in: first..<last + 1)
     }
