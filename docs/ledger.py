@@ -120,7 +120,7 @@ def value_of(lines, index, first):
     while True:
         depth = sum(value.count(c) for c in "([{") - sum(value.count(c) for c in ")]}")
         if (depth <= 0 and value and value[-1] not in "=,?:+-*/&|") or index + 1 >= len(lines):
-            return re.sub(r"\s+", " ", value)
+            return re.sub(r"\s+", " ", value).strip()
         index += 1
         value += " " + lines[index].strip()
 
@@ -211,7 +211,8 @@ def measured_cell(entry, value):
         part = entry.get(side)
         if part is None:
             return ""
-        text = f"{part['first']:+d}, {part['shown']:+d}, {part['wrong']:+d}" if part["changed"] else "none"
+        counts = (f"{part[k]:+d}" if part[k] else "0" for k in ("first", "shown", "wrong"))
+        text = ", ".join(counts) if part["changed"] else "none"
         return f"{part['value']}: {text}"
     stale = "" if entry["value"] == value else f" (when it was {entry['value']})"
     return cell("less") + stale, cell("more") + stale
@@ -228,8 +229,8 @@ Each number has its place, its value, what it decides, and where the experiment 
 
 MEASURE = """
 *Less* and *more* say how sensitive the answers are: with a value that is a fifth smaller, or a quarter larger (a whole number by at least one, a range moved by
-a quarter of its width), how many more first answers are right, how many more right ones are shown, and how many more wrong ones; *none* if no answer
-differs, not even in a confidence. Empty cells were not measured: {unmeasured}. Measured with
+a quarter of its width), how many more first answers are right, how many more right ones are shown, and how many more wrong ones; *none* if no figure of
+`vq eval` differs. One or two of so few queries say that a number matters, not which value is better. Empty cells were not measured: {unmeasured}. Measured with
 `Benchmarks/quality/sensitivity.py`, {day}, on {tasks}.
 """
 

@@ -183,7 +183,7 @@ def run(vq, out, names, only):
     for _, queries, _ in tasks:
         total += sum(1 for line in open(queries) if line.strip())
     done = json.loads(out.read_text()) if out.exists() else {"numbers": {}}
-    done |= {"day": time.strftime("%Y-%m-%d"), "unmeasured": UNMEASURED,
+    done |= {"day": time.strftime("%Y-%m-%d"),
              "tasks": " and ".join(f"*{name}*" for name, _, _ in tasks) + f" ({total} queries)"}
     base, figures = evaluate(vq, tasks, {})
     done["base"] = base
@@ -200,6 +200,8 @@ def run(vq, out, names, only):
             entry[side] = {"value": shown, "changed": other != figures} | {k: counts[k] - base[k] for k in base}
         done["numbers"][number.key] = entry
         print(number.key, json.dumps(entry), flush=True)
+        left = sum(n.key not in done["numbers"] for n in measured_numbers())
+        done["unmeasured"] = UNMEASURED + (f", and {left} more" if left else "")
         out.write_text(json.dumps(done, indent=1, sort_keys=True) + "\n")
 
 
