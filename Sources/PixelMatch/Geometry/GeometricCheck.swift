@@ -25,13 +25,17 @@ package struct Alignment: Sendable, Hashable {
 /// angle. A few hundred trials are enough, and every run gives the same result. The best similarity
 /// is refined to an affine map and to a homography if more keypoints agree with these.
 package struct GeometricCheck: Sendable {
+  /// The greatest number of bits, of 96, that differ between hashes of keypoints that may be the same.
   private static let distanceLimit: UInt32 = 30
   /// The number of keypoints that propose transforms, and of partners tried with each of them, at
   /// most.
-  private static let proposers = 32
-  private static let partners = 5
+  private static let (proposers, partners) = (32, 5)
   /// The smallest number of agreeing keypoints that is significant.
   private static let leastInliers = 4
+  /// The factors of the tolerance with which a refined transform is fitted again, one after the other.
+  private static let tolerances = [2.5, 1.0]
+  /// The distance up to which a keypoint is where a transform puts it, in pixels, and what each reduction of its level adds.
+  private static let (tolerance, tolerancePerReduction) = (3.0, 1.5)
 
   private let query: QueryKeypoints
   private let size: SIMD2<Double>
@@ -80,7 +84,7 @@ package struct GeometricCheck: Sendable {
     for (fit, least) in [
       (LeastSquares.similarity, 5), (LeastSquares.affine, 12), (LeastSquares.homography, 20),
     ] {
-      for tolerance in [2.5, 1.0] {
+      for tolerance in Self.tolerances {
         let near = agreement.pairs(with: best.transform, times: tolerance)
         guard near.count >= least, let refined = fit(near), refined.isPlausible else { break }
         let inliers = agreement.inliers(of: refined)
@@ -139,7 +143,8 @@ package struct GeometricCheck: Sendable {
       return Kernels.Correspondences.Pair(
         from: SIMD2(view == 1 ? size.x - x : x, Double(point.y)), to: place.center,
         scale: place.reduction / Double(point.scale),
-        turn: place.angle &- mirror.angle(of: point), tolerance: 3 + 1.5 * place.reduction)
+        turn: place.angle &- mirror.angle(of: point),
+        tolerance: Self.tolerance + Self.tolerancePerReduction * place.reduction)
     }
   }
 

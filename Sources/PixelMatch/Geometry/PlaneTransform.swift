@@ -64,6 +64,9 @@ package struct PlaneTransform: Sendable, Hashable {
     return PlaneTransform(matrix: cofactors.map { $0 / cofactors[8] })
   }
 
+  /// The largest ratio of the factors along two directions, and the largest factor, of what a camera or a screenshot produces.
+  private static let (largestStretch, largestScale) = (2.5, 12.0)
+
   /// A Boolean value that indicates whether a camera or a screenshot can produce the transform: no
   /// reflection or fold, little stretch, a scale factor between 1/12 and 12, and hardly any
   /// perspective over a working image.
@@ -71,9 +74,10 @@ package struct PlaneTransform: Sendable, Hashable {
     let (a, b, c, d) = (matrix[0], matrix[1], matrix[3], matrix[4])
     let determinant = a * d - b * c
     let squares = a * a + b * b + c * c + d * d
-    guard determinant > 1.0 / 144, determinant < 144 else { return false }
-    // Equivalent to a ratio of the singular values of at most 2.5, without computing them.
-    guard squares <= (2.5 + 1 / 2.5) * determinant else { return false }
+    let (stretch, area) = (Self.largestStretch, Self.largestScale * Self.largestScale)
+    guard determinant > 1 / area, determinant < area else { return false }
+    // Equivalent to a ratio of the singular values of at most `stretch`, without computing them.
+    guard squares <= (stretch + 1 / stretch) * determinant else { return false }
     return abs(matrix[6]) < 1e-3 && abs(matrix[7]) < 1e-3
   }
 }

@@ -1,10 +1,9 @@
 /// Compares histograms with weights that favor colors and textures that are rare in a catalogue:
 /// nearly every shop has gray and white, few have a particular green.
 package struct AppearanceRarity: Sendable {
-  /// A prior: the weights are computed as if this many images with uniform colors were present, so
-  /// that chance does not dominate in a small catalogue.
-  private static let priorRows = 16.0
-  private static let priorMean = 6.0
+  /// A prior: the weights are computed as if this many images with uniform colors were present, with this mean of each bin,
+  /// so that chance does not dominate in a small catalogue.
+  private static let (priorRows, priorMean) = (16.0, 6.0)
 
   private let weights: [Float]
 

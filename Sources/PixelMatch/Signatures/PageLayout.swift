@@ -15,8 +15,7 @@ package enum PageLayout {
   /// The number of cuts within each other.
   private static let depth = 6
   /// The smallest sides and area of a cell, as shares of the image's shorter side and area.
-  private static let leastSide = 0.065
-  private static let leastArea = 0.007
+  private static let (leastSide, leastArea) = (0.065, 0.007)
   /// The largest ratio of a cell's sides. Longer ones are bars and lines of text.
   private static let longestRatio = 3.2
   /// The share of the area of the image above which a cell is taken for the image itself.

@@ -4,6 +4,8 @@ public struct QuerySignature: Sendable, Hashable {
   /// The longest side, in pixels, of the image that a query is computed from. It exceeds
   /// ``Signature/workingSide``, because the object of interest may be small in the image.
   public static let workingSide = 1024
+  /// The number of pixels of the image for one of the working image above which finer keypoints are looked for.
+  private static let finerRatio = 1.3
 
   /// One view of the image as a whole.
   package struct View: Sendable, Hashable {
@@ -77,7 +79,8 @@ public struct QuerySignature: Sendable, Hashable {
     size = SIMD2(signed.width, signed.height)
     colors = QueryColors(signed.colors)
     let ratio = Double(large.width) / Double(signed.width)
-    keypoints = QueryKeypoints(signed.pyramid, fine: ratio > 1.3 ? LumaPyramid(large) : nil)
+    keypoints = QueryKeypoints(
+      signed.pyramid, fine: ratio > Self.finerRatio ? LumaPyramid(large) : nil)
     if shouldStop() { return nil }
     var views = [View(signed, origin: .zero, size: size)]
     if let content = ContentBounds(signed.colors) {

@@ -85,10 +85,10 @@ import VisualQuery
       folder = try await CatalogueTests.sampleCatalogue()
       index = try Catalogue(directory: folder.path + "/shop.vq")
       _ = try folder.copy(folder.path + "/shop.vq", to: "cache.vq")
-      let prefix = CatalogueDatabase.SegmentRecord.headPrefix
+      let prefix = SegmentList.Record.headPrefix
       let database = try CatalogueDatabase(writing: cache)
-      try database.replica.set(origin: "postgres:///shop?mode=engine")
-      try SegmentFiles.heads.note(in: database.settings)
+      try database.tables.replica.set(origin: "postgres:///shop?mode=engine")
+      try SegmentFiles.heads.note(in: database.tables.settings)
       try database.connection.execute("UPDATE segments SET file = '\(prefix)' || file")
       for file in index.files.keys {
         let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: cache + "/" + file)))

@@ -97,6 +97,17 @@ internal import PixelMatch
     try checkReads()
   }
 
+  /// Writes the contents to another file, completely or not at all.
+  package func copy(to path: String) throws(Failure) {
+    PrivateFile.prepare(path)
+    try statement("VACUUM INTO ?").bind(.text(path)).run()
+  }
+
+  /// Makes the file as small as its contents, and empties its log.
+  package func shrink() throws(Failure) {
+    try execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
+  }
+
   /// Attaches another file while `body` runs.
   package func attaching(
     _ path: String, as name: String, _ body: () throws(Failure) -> Void

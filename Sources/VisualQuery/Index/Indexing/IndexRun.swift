@@ -157,7 +157,7 @@ struct IndexRun: ~Copyable {
       // An existing entity that cannot be read is replaced by the row even if existing ones
       // are to be kept.
       if options.onConflict == .keep, let existing,
-        CatalogueDatabase.readableEntity(existing.json) != nil
+        EntityTable.readableEntity(existing.json) != nil
       {
         return try take(number, .unchanged(images: existing.images.count))
       }

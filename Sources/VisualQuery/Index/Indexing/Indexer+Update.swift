@@ -78,7 +78,7 @@ extension Indexer {
     let contents = images ?? given.imagePaths.map { .reference($0) }
     guard (1...EntityValue.imageLimit).contains(contents.count) else { return prepared }
     return try await withTaskExecutorPreference(pool) { @concurrent in
-      let stored = try CatalogueDatabase(reading: directory).settings.all()
+      let stored = try CatalogueDatabase(reading: directory).tables.settings.all()
       var rules = FeedEntities(
         allowedSchemes: try Catalogue.links(stored, directory).allowedSchemes)
       // An invalid entity is rejected when the change is made.

@@ -242,7 +242,7 @@ public struct Indexer: Sendable {
     // reported by the run itself.
     guard options.feed.fields.isEmpty, !options.feed.forgetsMapping, path != "-",
       FileStatus.exists(directory + "/" + CatalogueDatabase.fileName),
-      let settings = try? CatalogueDatabase(reading: directory).settings.all(),
+      let settings = try? CatalogueDatabase(reading: directory).tables.settings.all(),
       let stored = ShopSettings.feedMapping(settings), stored.feed == Self.feedName(path)
     else { return options }
     var options = options

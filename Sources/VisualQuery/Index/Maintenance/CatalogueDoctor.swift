@@ -106,7 +106,7 @@ package struct CatalogueDoctor: Sendable {
         var unreadable: [Finding] = []
         try database.entities.forEach { key, type, id, json throws(CatalogueError) in
           do throws(CatalogueError) {
-            values.append((key, try CatalogueDatabase.entity(json)))
+            values.append((key, try EntityTable.entity(json)))
           } catch {
             unreadable.append(
               Finding(
@@ -209,7 +209,7 @@ package struct CatalogueDoctor: Sendable {
     let folders = PictureFolders(catalogue.picturePlaces)
     // A separate connection, so that no reader waits for the file system.
     let missing = try MissingPictures(
-      CatalogueDatabase(reading: catalogue.directory), folders: folders, except: kept)
+      CatalogueDatabase(reading: catalogue.directory).tables.images, folders: folders, except: kept)
     guard let first = missing.examples.first, let sentence = missing.sentence else { return nil }
     return Finding(
       kind: .missingPicture, id: first.id,

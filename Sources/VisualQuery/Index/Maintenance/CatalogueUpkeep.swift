@@ -80,9 +80,9 @@ public struct CatalogueUpkeep: Sendable {
   package func status() async throws -> Status {
     try await withTaskExecutorPreference(pool) { @concurrent in
       let database = try CatalogueDatabase(reading: directory)
-      let state = try database.state()
-      let dead = try database.segments.deadRows()
-      let segments = try database.segments.all().map {
+      let state = try database.tables.state.current()
+      let dead = try database.tables.segments.deadRows()
+      let segments = try database.tables.segments.all().map {
         Status.Segment(
           file: $0.file, type: $0.type, rows: $0.rows, deadRows: dead[$0.id]?.count ?? 0,
           bytes: $0.byteCount)
@@ -92,9 +92,9 @@ public struct CatalogueUpkeep: Sendable {
       ].reduce(0) {
         $0 + (FileStatus(directory + "/" + $1)?.byteCount ?? 0)
       }
-      let settings = try database.settings.all()
+      let settings = try database.tables.settings.all()
       let places = ShopSettings.places(settings)
-      let readings = try database.readingCounts().map { models, count in
+      let readings = try database.tables.readings.counts().map { models, count in
         Status.ReadImages(
           models: Dictionary(models.map { ($0.name, $0.digest) }) { first, _ in first },
           images: count)
@@ -130,14 +130,14 @@ public struct CatalogueUpkeep: Sendable {
 
   func findings(in generation: OpenedGeneration) throws -> [String] {
     let database = generation.database
-    var findings = try database.contradictions()
-    findings += try Self.wrongEntities(database)
-    var verifier = SegmentVerifier(deadRows: try database.segments.deadRows())
+    var findings = try TableCheck(database).findings()
+    findings += try Self.wrongEntities(database.tables.entities)
+    var verifier = SegmentVerifier(deadRows: try database.tables.segments.deadRows())
     for (record, segment) in generation.segments {
       try Task.checkCancellation()
       verifier.add(record, segment)
     }
-    try database.images.forEach { image throws(CatalogueError) in verifier.check(image) }
+    try database.tables.images.forEach { image throws(CatalogueError) in verifier.check(image) }
     findings += verifier.finished()
     return try findings + (KeptThumbnails(reading: directory)?.damage() ?? [])
   }
@@ -149,18 +149,18 @@ public struct CatalogueUpkeep: Sendable {
   package func missingPictures() async throws -> MissingPictures {
     try await withTaskExecutorPreference(pool) { @concurrent in
       let database = try CatalogueDatabase(reading: directory)
-      let places = ShopSettings.places(try database.settings.all())
-      return try MissingPictures(database, folders: PictureFolders(places))
+      let places = ShopSettings.places(try database.tables.settings.all())
+      return try MissingPictures(database.tables.images, folders: PictureFolders(places))
     }
   }
 
   private static func wrongEntities(
-    _ database: CatalogueDatabase
+    _ entities: EntityTable
   ) throws(CatalogueError) -> [String] {
     var findings: [String] = []
-    try database.entities.forEach { _, type, id, json throws(CatalogueError) in
+    try entities.forEach { _, type, id, json throws(CatalogueError) in
       do throws(CatalogueError) {
-        let value = try CatalogueDatabase.entity(json)
+        let value = try EntityTable.entity(json)
         if value.id.description != "\(type):\(id)" {
           findings.append("\(type):\(id) contains the fields of \(value.id)")
         }

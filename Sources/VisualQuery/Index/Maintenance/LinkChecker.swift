@@ -111,7 +111,7 @@ package struct LinkChecker: Sendable {
     return try catalogue.read { database throws(CatalogueError) in
       var links: [(id: EntityID, url: String)] = []
       try database.entities.forEach { _, _, _, json throws(CatalogueError) in
-        guard let value = CatalogueDatabase.readableEntity(json),
+        guard let value = EntityTable.readableEntity(json),
           let url = settings.handoff(for: value).url,
           ["https:", "http:"].contains(where: url.lowercased().hasPrefix)
         else { return }

@@ -26,11 +26,11 @@ package struct MissingPictures: Sendable, Hashable, Encodable {
   /// - Parameter kept: The images whose files are not required, because a thumbnail is stored.
   /// - Throws: ``CatalogueError``; `CancellationError`.
   init(
-    _ database: CatalogueDatabase, folders: PictureFolders,
+    _ images: ImageTable, folders: PictureFolders,
     except kept: Set<KeptThumbnails.Picture> = []
   ) throws {
     var (count, total, examples) = (0, 0, [Example]())
-    try database.images.forEach { image throws(CatalogueError) in
+    try images.forEach { image throws(CatalogueError) in
       let path = image.record.path
       if FetchedPictures.isAddress(path) || UploadedImage.isName(path) { return }
       if Task.isCancelled { return }

@@ -23,12 +23,7 @@ extension CatalogueUpkeep {
     }
     let temporary = try TemporaryFolder()
     defer { temporary.remove() }
-    let connection = try CatalogueConnection(path: previous.path, mode: .immutable)
-    // Keeps the connection open while the statement runs, because the statement does not retain it.
-    try withExtendedLifetime(connection) {
-      try connection.statement("VACUUM INTO ?")
-        .bind(.text(temporary.path + "/" + CatalogueDatabase.fileName)).run()
-    }
+    try previous.copy(to: temporary.path + "/" + CatalogueDatabase.fileName)
     let absolute =
       directory.hasPrefix("/") ? directory : try Self.workingDirectory() + "/" + directory
     for file in previous.segmentFiles {

@@ -210,7 +210,7 @@ private struct SignedRun: ~Copyable {
 extension SignedEntity {
   /// Makes an entity of a line. An image that the index has already keeps its row.
   fileprivate init(
-    _ value: EntityValue, _ images: [SignedEntity.Image], existing: CatalogueDatabase.Existing?
+    _ value: EntityValue, _ images: [SignedEntity.Image], existing: CatalogueTables.Existing?
   ) {
     let keepsEmbeddings = value.embeddingsDigest == existing?.embeddedEntity?.embeddingsDigest
     self.init(

@@ -15,7 +15,7 @@ extension CatalogueReplica {
     /// The digest of the contents, which was computed on both sides, in hexadecimal digits.
     package let digest: String
 
-    init(_ state: CatalogueDatabase.State, _ digest: ContentDigest) {
+    init(_ state: StateTable.State, _ digest: ContentDigest) {
       generation = state.generation
       products = state.productCount
       stores = state.storeCount
@@ -57,22 +57,22 @@ extension CatalogueReplica {
     _ directory: String, _ location: PostgresLocation, under lock: borrowing WriterLock
   ) throws(CatalogueError) -> Copied {
     let database = try CatalogueDatabase(reading: directory)
-    guard try SegmentFiles(database.settings) == .whole else {
+    guard try SegmentFiles(database.tables.settings) == .whole else {
       throw SegmentFiles.whole.mismatch(in: directory)
     }
-    for record in try database.segments.all() {
+    for record in try database.tables.segments.all() {
       try Catalogue.verify(
         try Catalogue.open(record, in: directory), of: record.file, in: directory)
     }
-    let digest = try ContentDigest(database, directory)
+    let digest = try ContentDigest(database.tables, directory)
     let publisher = try PostgresPublisher(location, waiting: WriterLock.standardWait)
-    let token = try publisher.publishAll(database, directory) {
+    let token = try publisher.publishAll(database.tables, directory) {
       connection throws(CatalogueError) in
       try PostgresFeedback.send(of: directory, to: connection)
       try check(digest, try ContentDigest(connection))
     }
-    try PostgresSnapshot.store(database, directory, token: token, with: publisher.connection)
-    return Copied(try database.state(), digest)
+    try PostgresSnapshot.store(database.tables, directory, token: token, with: publisher.connection)
+    return Copied(try database.tables.state.current(), digest)
   }
 
   /// Copies the newest generation from PostgreSQL into a new directory, which is then a catalogue of
@@ -83,7 +83,7 @@ extension CatalogueReplica {
     _ location: PostgresLocation, to directory: String, pool: WorkerPool = WorkerPool(width: 1)
   ) async throws -> Copied {
     try await withTaskExecutorPreference(pool) { @concurrent in
-      try CatalogueDatabase.makeDirectory(directory)
+      try CatalogueFolder.make(directory)
       let lock = try WriterLock(directory: directory, waiting: WriterLock.standardWait)
       return try fetch(location, directory, under: lock)
     }
@@ -94,7 +94,7 @@ extension CatalogueReplica {
   ) throws(CatalogueError) -> Copied {
     let connection = try PostgresConnection(location, for: .reading)
     let database = try CatalogueDatabase(writing: directory)
-    guard try database.state().generation == 0 else {
+    guard try database.tables.state.current().generation == 0 else {
       throw CatalogueError(
         code: .notACatalogue,
         message: "'\(directory)' is an index already; copy into a directory that does not exist")
@@ -108,9 +108,9 @@ extension CatalogueReplica {
       try PostgresFeedback.take(from: connection, into: directory)
       return try ContentDigest(connection)
     }
-    try check(try ContentDigest(database, directory), digest)
-    try database.replica.set(origin: nil)
-    return Copied(try database.state(), digest)
+    try check(try ContentDigest(database.tables, directory), digest)
+    try database.tables.replica.set(origin: nil)
+    return Copied(try database.tables.state.current(), digest)
   }
 
   private static func check(

@@ -166,12 +166,12 @@ package final class CatalogueReplica: Sendable {
     lastStatus.withLock { $0.newestGeneration = newest?.number ?? 0 }
     if let newest, FileStatus.exists(directory + "/" + CatalogueDatabase.fileName),
       let database = try? CatalogueDatabase(readingBeside: directory),
-      try database.replica.token() == newest.token, try isOfThisMode(database)
+      try database.tables.replica.token() == newest.token, try isOfThisMode(database.tables)
     {
       lastStatus.withLock { $0.lastCurrent = .now }
       return newest.number
     }
-    try CatalogueDatabase.makeDirectory(directory)
+    try CatalogueFolder.make(directory)
     do throws(CatalogueError) {
       let lock = try WriterLock(directory: directory, waiting: WriterLock.standardWait)
       return try take(connection, changesMode, under: lock)
@@ -179,13 +179,13 @@ package final class CatalogueReplica: Sendable {
       // Another writer holds the lock. It takes the newest generation itself, but it does not
       // change the mode, so a copy of the other mode is still an error.
       let database = try CatalogueDatabase(reading: directory)
-      guard try isOfThisMode(database) else { throw error }
-      return try database.state().generation
+      guard try isOfThisMode(database.tables) else { throw error }
+      return try database.tables.state.current().generation
     }
   }
 
-  private func isOfThisMode(_ database: CatalogueDatabase) throws(CatalogueError) -> Bool {
-    try SegmentFiles(database.settings) == location.files
+  private func isOfThisMode(_ tables: CatalogueTables) throws(CatalogueError) -> Bool {
+    try SegmentFiles(tables.settings) == location.files
   }
 
   private func take(
@@ -201,41 +201,21 @@ package final class CatalogueReplica: Sendable {
     }
     let database = try CatalogueDatabase(writing: directory)
     // A directory without a generation has no mode yet and takes the requested one.
-    if try database.state().generation == 0 {
-      try location.files.note(in: database.settings)
+    if try database.tables.state.current().generation == 0 {
+      try location.files.note(in: database.tables.settings)
     }
-    if !changesMode, try !isOfThisMode(database) {
+    if !changesMode, try !isOfThisMode(database.tables) {
       throw location.files.mismatch(in: directory)
     }
-    try database.checkOrigin(location, directory)
+    try database.tables.replica.note(
+      origin: location, of: directory,
+      isEmpty: database.tables.state.current().generation == 0)
     let taken = try PostgresFollower(connection, database, directory, location.files).follow()
-    let own = try database.state().generation
+    let own = try database.tables.state.current().generation
     lastStatus.withLock { status in
       status.newestGeneration = taken?.number ?? 0
       if own == taken?.number ?? 0 { status.lastCurrent = .now }
     }
     return own
-  }
-}
-
-extension CatalogueDatabase {
-  /// Notes where a copy comes from.
-  ///
-  /// - Throws: ``CatalogueError`` if the directory is a catalogue of its own.
-  func checkOrigin(
-    _ location: PostgresLocation, _ directory: String
-  ) throws(CatalogueError) {
-    let origin = try replica.origin()
-    if origin == location.text { return }
-    let isEmpty = try state().generation == 0
-    guard origin != nil || isEmpty else {
-      throw CatalogueError(
-        code: .notACatalogue,
-        message: """
-          '\(directory)' is an index of its own, not a cache of PostgreSQL; name another \
-          directory with --cache, or copy it with: vq copy \(directory) postgres://…
-          """)
-    }
-    try replica.set(origin: location.text)
   }
 }

@@ -29,7 +29,7 @@ struct ReplicaFeedbackOrigin: FeedbackOrigin {
   /// Returns `nil` if a directory is not a copy.
   init?(of directory: String) throws(CatalogueError) {
     guard FileStatus.exists(directory + "/" + CatalogueDatabase.fileName),
-      let origin = try CatalogueDatabase(readingBeside: directory).replica.origin()
+      let origin = try CatalogueDatabase(readingBeside: directory).tables.replica.origin()
     else { return nil }
     location = try PostgresLocation(origin)
   }

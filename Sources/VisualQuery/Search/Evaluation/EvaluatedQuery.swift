@@ -103,11 +103,12 @@ extension Matcher {
     let answers = ranked.map {
       EvaluatedQuery.Answer(id: $0.id, confidence: $0.entity.confidence)
     }
-    let images = Dictionary(uniqueKeysWithValues: state.wholeImages.map { ($0.key, $0.image) })
+    let images = state.calibrationImages
     let samples = ranked.compactMap { ranked in
       images[ranked.entity.key].map {
         CalibrationSample(
-          id: ranked.id, evidence: $0.evidence, isRight: query.isRight(ranked.id))
+          id: ranked.id, evidence: $0.image.evidence, weighed: $0.image.weighed,
+          picture: $0.picture, isRight: query.isRight(ranked.id))
       }
     }
     return EvaluatedQuery(

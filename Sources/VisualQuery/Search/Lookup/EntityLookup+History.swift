@@ -5,7 +5,7 @@ extension EntityLookup {
   package func history(of id: EntityID) async throws -> EntityHistory? {
     try await run { stop in
       try catalogue.read(stoppingWhen: stop) { database throws(CatalogueError) in
-        try database.history(of: id)
+        try database.history.entity(id)
       }
     }
   }

@@ -140,8 +140,14 @@ package enum Calibration {
   /// Returns the addition to the log-odds of what is found in an outline or a window: keypoints have proposed it, so that a few
   /// of them agree there by chance more often than in a whole image.
   static func outlinePrior(inliers: Int) -> Double {
-    -1.2 * max(0, min(1, Double(14 - inliers) / 6))
+    let (enough, span) = outlineInliers
+    return unsupported * max(0, min(1, Double(enough - inliers) / span))
   }
+
+  /// The addition to the log-odds in an outline or a window that hardly any keypoint supports.
+  private static let unsupported = -1.2
+  /// The inliers from which on nothing is added there, and how many fewer they are where all of it is.
+  private static let outlineInliers = (14, 6.0)
 
   /// Returns the addition of contradicting colors to the log-odds, zero or less. It is not fitted: whatever else agrees, also of a sibling,
   /// must not make up for it. The surest answers of siblings have 7, with a label.
@@ -154,6 +160,7 @@ package enum Calibration {
     max(-contradictionStrength * measured.contradictedShare, min(0, unlikely - odds))
   }
 
+  /// What a contradiction in all of a thing takes from the log-odds at most.
   private static let contradictionStrength = 12.0
   /// The log-odds to which a contradiction lowers an answer at most: those of 0.18.
   private static let unlikely = -1.5
@@ -189,7 +196,14 @@ package enum Calibration {
     _ measured: MeasuredEvidence, _ standing: Standing, of subject: QuerySubject = .anything,
     regionPrior: Double = 0
   ) -> [Evidence] {
-    let coefficients = coefficients(for: subject)
+    evidence(measured, standing, by: coefficients(for: subject), regionPrior: regionPrior)
+  }
+
+  /// Returns the terms of an entity's log-odds by some coefficients.
+  static func evidence(
+    _ measured: MeasuredEvidence, _ standing: Standing, by coefficients: Coefficients,
+    regionPrior: Double = 0
+  ) -> [Evidence] {
     let prior = coefficients.prior(isAlone: standing.isAlone) + regionPrior
     var terms = [Evidence(kind: .prior, value: 1, weight: prior)]
     let weights = coefficients.weights(of: measured, standing, prior: prior)

@@ -217,12 +217,17 @@ struct MeasuredEvidence: Sendable, Hashable {
   ///
   /// - Parameter highest: The ``features``, each the highest of any image of the entity.
   func score(with highest: SIMD16<Double>) -> Double {
+    weighed(with: highest).dot(Calibration.coefficients.step1)
+  }
+
+  /// Returns the values whose sum is the score, each with its factor of the first step.
+  func weighed(with highest: SIMD16<Double>) -> SIMD16<Double> {
     let weakness = 1 - max(0, min(1, Double(inliers - 3) / Self.trustedInliers))
     var lanes = features
     for lane in [Lane.texture.rawValue, Lane.votes.rawValue] {
       lanes[lane] += Self.otherImageShare * weakness * (highest[lane] - lanes[lane])
     }
-    return lanes.dot(Calibration.coefficients.step1)
+    return lanes
   }
 
   /// The score of what was measured in the image itself: without the labels, the embedding and other images.
@@ -307,7 +312,12 @@ struct MeasuredEvidence: Sendable, Hashable {
   }
 
   /// Grows ever faster as histograms become equal. The cap keeps rounding from mattering.
-  private static func likeness(_ similarity: Double) -> Double { -log(max(0.02, 1 - similarity)) }
+  private static func likeness(_ similarity: Double) -> Double {
+    -log(max(leastDissimilarity, 1 - similarity))
+  }
+
+  /// The difference of histograms, as a share, below which they are equal.
+  private static let leastDissimilarity = 0.02
 }
 
 extension ClosedRange<Double> {

@@ -305,6 +305,17 @@ struct QueryState: Sendable {
     signature.map { bestImages(searches, in: ImageFrame($0)) } ?? []
   }
 
+  /// The candidates of the whole image as a fit of the confidence sees them, by their keys.
+  var calibrationImages: [UInt32: (image: BestImage, picture: Int)] {
+    let images = wholeImages
+    let pictures = SamePictures(
+      images.map(\.image.stored), looks: images.map(\.image.evidence.look))
+    return Dictionary(
+      uniqueKeysWithValues: images.enumerated().map { index, entity in
+        (entity.key, (entity.image, pictures.firstIndex(of: index)))
+      })
+  }
+
   /// - Parameter texts: The agreement of the text, which counts in the whole image and in the outlines that things draw in it. That of a
   ///   page is of many things.
   private func scored(
@@ -352,12 +363,15 @@ struct QueryState: Sendable {
       highest = max(highest, own)
       if let group = groups[key] { nearest[group] = max(nearest[group] ?? 0, own) }
     }
-    let factor = Calibration.coefficients.step1[MeasuredEvidence.Lane.embedding.rawValue]
+    let lane = MeasuredEvidence.Lane.embedding.rawValue
+    let factor = Calibration.coefficients.step1[lane]
     for (key, image) in best {
       guard let own = image.embedding else { continue }
       let shared = groups[key].flatMap { nearest[$0] } ?? own
       let trust = Rivals.trust(image.evidence.inliers)
-      best[key]?.score += factor * (shared + trust * (highest - shared) - own)
+      let difference = shared + trust * (highest - shared) - own
+      best[key]?.weighed[lane] += difference
+      best[key]?.score += factor * difference
     }
   }
 
@@ -380,8 +394,9 @@ struct QueryState: Sendable {
       // If labels count, the entity's score is that of its best image. Otherwise it combines the
       // highest terms of all its images; with labels, these many weak similarities would outweigh
       // them.
-      image.score =
-        believesLabels ? image.evidence.score : image.evidence.score(with: image.highest)
+      image.weighed =
+        believesLabels ? image.evidence.features : image.evidence.weighed(with: image.highest)
+      image.score = image.weighed.dot(Calibration.coefficients.step1)
       best[key] = image
     }
     if let groups { shareEmbeddings(of: groups, among: &best) }

@@ -203,6 +203,10 @@ struct Rivals: Sendable {
 
   /// Returns the logarithm of a ratio in which chance inliers of both say little.
   private static func inlierRatio(_ inliers: Int, to rival: Int) -> Double {
-    max(-1, min(2.5, log(Double(inliers + 10) / Double(rival + 10))))
+    let ratio = log((Double(inliers) + inlierOffset) / (Double(rival) + inlierOffset))
+    return max(inlierRatios.lowerBound, min(inlierRatios.upperBound, ratio))
   }
+
+  /// The inliers that are added to both sides of a ratio of inliers, and the logarithms within which it counts.
+  private static let (inlierOffset, inlierRatios) = (10.0, -1.0...2.5)
 }

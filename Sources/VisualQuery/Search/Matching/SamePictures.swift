@@ -36,6 +36,18 @@ struct SamePictures: Sendable {
   /// Makes images of which none is the same as another.
   init(differing count: Int) { first = Array(0..<count) }
 
+  /// Makes images of which those with equal numbers are the same.
+  init(numbered numbers: [Int]) {
+    var known: [Int: Int] = [:]
+    first = numbers.enumerated().map { index, number in
+      known[number] = known[number] ?? index
+      return known[number]!
+    }
+  }
+
+  /// Returns the index of the first image that is the same as one.
+  func firstIndex(of index: Int) -> Int { first[index] }
+
   /// Returns for each image the highest score of those that are the same.
   func highest(of scores: [Double]) -> [Double] {
     var highest = scores

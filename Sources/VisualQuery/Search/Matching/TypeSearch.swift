@@ -3,8 +3,7 @@ internal import PixelMatch
 /// The search among the images of one entity type.
 struct TypeSearch: Sendable {
   /// The most candidates whose geometry is verified: the best by votes, and the best by score.
-  private static let verifiedByVotes = 96
-  private static let verifiedByScore = 48
+  private static let (verifiedByVotes, verifiedByScore) = (96, 48)
   /// The most candidates that are compared once more with a part of the image.
   private static let lookedAtAgain = 32
   /// The most candidates whose patches are compared in one part of the image, and in all.
@@ -300,7 +299,7 @@ struct TypeSearch: Sendable {
       }
       best[candidate.key] = BestImage(
         row: candidate.row, stored: stored, type: type, evidence: evidence, score: score,
-        embedding: embedding, highest: highest,
+        weighed: highest, embedding: embedding, highest: highest,
         tier: comparison.tier(candidate.measured, stored), view: candidate.measured.view,
         variant: candidate.measured.variant,
         position: position, isGeometryVerified: candidate.isGeometryVerified,
@@ -348,6 +347,8 @@ struct BestImage: Sendable {
   var seen: MeasuredEvidence?
   /// The score of the evidence.
   var score: Double
+  /// The values whose sum is the score, each with its factor of the first step.
+  var weighed: SIMD16<Double>
   /// The value of ``Evidence/Kind/embedding`` of the image of the entity whose embedding is the nearest.
   var embedding: Double?
   /// The regressors of ``MeasuredEvidence/features``, each the highest of any image of the entity.

@@ -34,7 +34,7 @@ extension SearchNumbers {
     guard connection.changedRowCount == 0 else { return }
     let known = try connection.first(
       "SELECT count(*) FROM labels WHERE day = ?", [.text(day)]
-    ) { $0.integer(0) }
+    ) { $0.onlyInteger }
     guard known ?? 0 < labelLimit else { return }
     try connection.statement("INSERT INTO labels VALUES(?, ?, ?)")
       .bind([.text(day), .text(label), .integer(count)]).run()
@@ -70,16 +70,18 @@ extension SearchNumbers {
     }
   }
 
+  private enum DayAndRows: Int, SQLiteColumns { case day, rows }
+
   /// Removes the oldest days beyond the limits of days and of rows.
   private static func removeOldest(in connection: CatalogueConnection) throws(CatalogueError) {
     let tables = ["searches", "actions", "labels"]
     let days = try connection.rows(
       """
-      SELECT day, sum(count) FROM (\(tables.map { "SELECT day, count(*) AS count FROM \($0) GROUP BY day" }
+      SELECT day, sum(count) AS rows FROM (\(tables.map { "SELECT day, count(*) AS count FROM \($0) GROUP BY day" }
         .joined(separator: " UNION ALL ")))
       GROUP BY day ORDER BY day DESC
       """, isScan: true
-    ) { (day: $0.text(0), rows: $0.integer(1)) }
+    ) { (day: $0.text(DayAndRows.day), rows: $0.integer(DayAndRows.rows)) }
     var rows = 0
     for (index, day) in days.enumerated() {
       rows += day.rows

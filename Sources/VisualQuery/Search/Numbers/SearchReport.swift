@@ -127,6 +127,18 @@ extension SearchReport {
 }
 
 extension SearchNumbers {
+  private enum SearchColumn: Int, SQLiteColumns {
+    case day, key, language, arm, rule, outcome, count
+  }
+  private enum ActionColumn: Int, SQLiteColumns {
+    case day, key, language, arm, rule, action, count, rank
+  }
+  private enum LabelColumn: Int, SQLiteColumns {
+    case label, searches
+
+    static let list = "label, sum(count) AS searches"
+  }
+
   /// Makes the report of some days.
   ///
   /// - Parameter first: The first day, such as `2026-11-01`, or `nil` for all that are kept.
@@ -137,27 +149,32 @@ extension SearchNumbers {
     var ranks: [Int: SearchReport.Rank] = [:]
     /// The names of a row in each group.
     func names(_ row: SQLiteStatement<CatalogueError>) -> [[String]] {
-      [[row.text(0)], [row.text(1)], [row.text(2)], rules(row.text(4)), [row.text(3)]]
+      // The first columns of both tables are the same.
+      [
+        [row.text(SearchColumn.day)], [row.text(SearchColumn.key)],
+        [row.text(SearchColumn.language)], rules(row.text(SearchColumn.rule)),
+        [row.text(SearchColumn.arm)],
+      ]
     }
     func rules(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
     let since: [SQLiteValue] = [.text(first ?? "")]
     try connection.forEachRow(
-      "SELECT day, key, language, arm, rule, outcome, count FROM searches WHERE day >= ?", since,
+      "SELECT \(SearchColumn.list) FROM searches WHERE day >= ?", since,
       isScan: true
     ) { row throws(CatalogueError) in
-      guard let outcome = Outcome(rawValue: row.text(5)) else { return }
-      let count = row.integer(6)
+      guard let outcome = Outcome(rawValue: row.text(SearchColumn.outcome)) else { return }
+      let count = row.integer(SearchColumn.count)
       total.count(outcome, count)
       for (group, names) in names(row).enumerated() {
         for name in names { groups[group][name, default: .init()].count(outcome, count) }
       }
     }
     try connection.forEachRow(
-      "SELECT day, key, language, arm, rule, action, count, rank FROM actions WHERE day >= ?",
+      "SELECT \(ActionColumn.list) FROM actions WHERE day >= ?",
       since, isScan: true
     ) { row throws(CatalogueError) in
-      guard let action = Action(rawValue: row.text(5)) else { return }
-      let (count, rank) = (row.integer(6), row.integer(7))
+      guard let action = Action(rawValue: row.text(ActionColumn.action)) else { return }
+      let (count, rank) = (row.integer(ActionColumn.count), row.integer(ActionColumn.rank))
       total.count(action, count)
       ranks[rank, default: .init(rank: rank)].count(action, count)
       for (group, names) in names(row).enumerated() {
@@ -166,10 +183,13 @@ extension SearchNumbers {
     }
     let labels = try connection.rows(
       """
-      SELECT label, sum(count) AS searches FROM labels WHERE day >= ? GROUP BY label
+      SELECT \(LabelColumn.list) FROM labels WHERE day >= ? GROUP BY label
       HAVING searches >= \(Self.leastSearches) ORDER BY searches DESC, label
       """, since, isScan: true
-    ) { SearchReport.Label(label: $0.text(0), searches: $0.integer(1)) }
+    ) { row in
+      SearchReport.Label(
+        label: row.text(LabelColumn.label), searches: row.integer(LabelColumn.searches))
+    }
     let rows = groups.map { group in
       group.sorted { $0.key < $1.key }.map { SearchReport.Row(name: $0.key, sums: $0.value) }
     }

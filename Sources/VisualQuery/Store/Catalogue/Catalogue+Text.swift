@@ -39,7 +39,7 @@ extension Catalogue {
     do throws(CatalogueError) {
       let index = PieceIndex(
         try read(stoppingWhen: { false }) { database throws(CatalogueError) in
-          try database.textWords(readBy: models)
+          try database.pieceWords(readBy: models)
         })
       textIndexes.withLock { $0.put(index, of: models) }
       return index
@@ -55,19 +55,13 @@ extension Catalogue {
   )] {
     let indices = segmentIndices[type] ?? [:]
     return try read { database throws(CatalogueError) in
-      try database.imageRows(of: key)
+      try database.images.rows(ofKey: key)
     }.compactMap { image in indices[image.segment].map { ($0, image.row) } }
   }
 
   /// Returns whether any image was read.
   package func hasReadText() throws(CatalogueError) -> Bool {
-    try read { database throws(CatalogueError) in
-      guard try database.hasReadings() else { return false }
-      return try database.connection.first(
-        // No integer is below this bound, so the condition is true of every row.
-        "SELECT 1 FROM readings WHERE contentHash >= ? LIMIT 1", [.integer(.min)]
-      ) { _ in true } ?? false
-    }
+    try read { database throws(CatalogueError) in try database.readings.hasAny() }
   }
 
   /// Returns whether images were read, and by other models only: then their text is left out.
@@ -75,18 +69,7 @@ extension Catalogue {
   /// - Throws: ``CatalogueError``.
   package func isReadOnlyByOthers(than models: ReadingModels) throws(CatalogueError) -> Bool {
     try read { database throws(CatalogueError) in
-      try database.isReadOnlyByOthers(than: models.files)
+      try database.readings.isReadOnlyByOthers(than: models.files)
     }
-  }
-}
-
-extension CatalogueDatabase {
-  /// Returns the segments and rows of the images of an entity.
-  fileprivate func imageRows(
-    of key: UInt32
-  ) throws(CatalogueError) -> [(segment: Int, row: Int)] {
-    try connection.rows(
-      "SELECT segment, row FROM images WHERE entity = ? ORDER BY position", [.integer(Int(key))]
-    ) { ($0.integer(0), $0.integer(1)) }
   }
 }

@@ -16,9 +16,9 @@ public final class Catalogue: Sendable {
   /// The directory of the catalogue.
   package let directory: String
 
-  private let state: CatalogueDatabase.State
+  private let state: StateTable.State
   /// Tells this generation from other generations in the directory.
-  let stamp: CatalogueDatabase.Stamp?
+  let stamp: StateTable.Stamp?
   private let segments: [EntityType: [LiveSegment]]
   /// All segments, by file name.
   let files: [String: SignatureSegment]
@@ -139,16 +139,16 @@ public final class Catalogue: Sendable {
 
   /// The contents of a generation that are read when it is opened.
   private struct Content: Sendable {
-    let state: CatalogueDatabase.State
-    let stamp: CatalogueDatabase.Stamp?
+    let state: StateTable.State
+    let stamp: StateTable.Stamp?
     let lastKey: UInt32
     let settings: [String: String]
-    let segments: [CatalogueDatabase.SegmentRecord]
+    let segments: [SegmentList.Record]
     let deadRows: [Int: [Int]]
 
-    init(_ database: CatalogueDatabase) throws(CatalogueError) {
-      state = try database.state()
-      stamp = try CatalogueDatabase.Stamp(database.connection)
+    init(_ database: CatalogueTables) throws(CatalogueError) {
+      state = try database.state.current()
+      stamp = try database.state.stamp()
       lastKey = try database.entities.lastKey()
       settings = try database.settings.all()
       segments = try database.segments.all()
@@ -158,7 +158,7 @@ public final class Catalogue: Sendable {
 
   /// Opens a segment file and compares it with its record in the database.
   package static func open(
-    _ record: CatalogueDatabase.SegmentRecord, in directory: String, _ kind: SegmentFiles = .whole
+    _ record: SegmentList.Record, in directory: String, _ kind: SegmentFiles = .whole
   ) throws(CatalogueError) -> SignatureSegment {
     let path = directory + "/" + record.file
     let segment: SignatureSegment
@@ -271,14 +271,14 @@ public final class Catalogue: Sendable {
     keySets.withLock { $0.keep(keys, of: question) }
   }
 
-  /// Calls `body` with a connection that no other thread is using.
+  /// Calls `body` with the tables of a connection that no other thread is using.
   ///
   /// - Parameter shouldStop: Returns whether to stop. It is called while a statement runs and while
   ///   all connections are in use.
   /// - Throws: ``CatalogueError``; with the code `timedOut` if it was stopped.
   package func read<Result: Sendable>(
     stoppingWhen shouldStop: @escaping @Sendable () -> Bool = { Task.isCancelled },
-    _ body: (CatalogueDatabase) throws(CatalogueError) -> Result
+    _ body: (CatalogueTables) throws(CatalogueError) -> Result
   ) throws(CatalogueError) -> Result {
     do throws(CatalogueError) {
       return try readers.read(stoppingWhen: shouldStop) { database throws(CatalogueError) in

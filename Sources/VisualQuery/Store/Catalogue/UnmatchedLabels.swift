@@ -76,7 +76,7 @@ public final class UnmatchedLabels: Sendable {
       let updated = try connection.rows(
         "UPDATE labels SET queries = queries + 1 WHERE label = ? RETURNING queries",
         [.text(label)]
-      ) { $0.integer(0) }
+      ) { $0.onlyInteger }
       if !updated.isEmpty { continue }
       guard count < limit, byteCount + label.utf8.count <= byteLimit else { continue }
       try connection.statement("INSERT INTO labels VALUES(?, 1)").bind(.text(label)).run()

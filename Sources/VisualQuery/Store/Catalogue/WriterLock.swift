@@ -53,7 +53,7 @@ package struct WriterLock: ~Copyable {
       // The other writer removed its empty catalogue, and this file with it. The next writer would
       // create and lock a new file, so a lock on the removed one would keep nobody out.
       close(file)
-      try CatalogueDatabase.makeDirectory(directory)
+      try CatalogueFolder.make(directory)
     }
   }
 
@@ -75,26 +75,6 @@ package struct WriterLock: ~Copyable {
       throw CatalogueError(
         code: .locked,
         message: "'\(directory)' was replaced during this run, which ends here; run it again")
-    }
-  }
-}
-
-extension CatalogueDatabase {
-  /// Creates the directory of a catalogue and its parents.
-  package static func makeDirectory(_ path: String) throws(CatalogueError) {
-    if let status = FileStatus(path) {
-      if status.isDirectory { return }
-      throw CatalogueError(
-        code: .notACatalogue, message: "'\(path)' is a file; an index is a directory")
-    }
-    if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-      try makeDirectory(String(path[..<slash]))
-    }
-    guard
-      unsafe mkdir(FileName.systemName(path), mode_t(PrivateFile.directoryMode)) == 0
-        || errno == EEXIST
-    else {
-      throw CatalogueError(StorageError("make directory", path))
     }
   }
 }

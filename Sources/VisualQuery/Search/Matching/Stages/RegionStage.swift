@@ -18,8 +18,6 @@ struct RegionStage: SearchStage {
 
   /// The most rounds of regions, each found by the one before.
   private static let rounds = 3
-  /// The share of a stage that has done all but something that leaves its answers usable.
-  private static let nearlyWhole = 0.9999
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     func proposed() -> RegionProposals {
@@ -41,7 +39,7 @@ struct RegionStage: SearchStage {
     }
     // If the layout was not computed, there may be cells that were not searched, so the stage
     // has done nothing.
-    guard !regions.isEmpty else { return layout == nil ? 0 : isWhole ? 1 : Self.nearlyWhole }
+    guard !regions.isEmpty else { return layout == nil ? 0 : isWhole ? 1 : QueryPlan.nearlyAll }
     guard let image else {
       state.unsearchedRegions += regions
       return 1
@@ -71,7 +69,7 @@ struct RegionStage: SearchStage {
       proposals = now
     }
     let share = Double(searched) / Double(planned)
-    return isWhole ? share : min(share, Self.nearlyWhole)
+    return isWhole ? share : min(share, QueryPlan.nearlyAll)
   }
 
   /// A part of the image that is to be searched, and the searches whose candidates an outline is compared with.

@@ -50,7 +50,8 @@ struct StoredCandidateStage: SearchStage {
     let reached = planned == 0 ? 1 : Double(scanned) / Double(planned)
     // If a shard fails after it sent its lists, its signatures are missing, and the stage is
     // not complete either.
-    return answer.outcome.isWhole && signatures.outcome.isWhole ? reached : min(reached, 0.9999)
+    let isWhole = answer.outcome.isWhole && signatures.outcome.isWhole
+    return isWhole ? reached : min(reached, QueryPlan.nearlyAll)
   }
 
   /// Keeps what the shards failed to do.

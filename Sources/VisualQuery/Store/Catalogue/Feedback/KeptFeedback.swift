@@ -194,7 +194,7 @@ package final class KeptFeedback: Sendable {
         .blob(addition.content.query.signature), row.chosen, .text(row.rejected),
         addition.image.map { .blob($0) } ?? .null,
       ]
-    ) { $0.integer(0) }
+    ) { $0.onlyInteger }
     return FeedbackStatement(
       number: number ?? 0, state: addition.state, time: addition.time, author: addition.author,
       content: addition.content, hasImage: addition.image != nil)
@@ -289,7 +289,7 @@ package final class KeptFeedback: Sendable {
 
   private func change(_ sql: String, _ number: Int) throws(CatalogueError) -> Bool {
     try change { connection throws(CatalogueError) in
-      let isKnown = try !connection.rows(sql, [.integer(number)]) { $0.integer(0) }.isEmpty
+      let isKnown = try !connection.rows(sql, [.integer(number)]) { $0.onlyInteger }.isEmpty
       return (isKnown, isKnown ? [number] : [])
     }
   }
@@ -326,7 +326,7 @@ package final class KeptFeedback: Sendable {
     try connection.withLock { connection throws(CatalogueError) in
       try connection.first(
         "SELECT image FROM statements WHERE number = ? AND image IS NOT NULL", [.integer(number)]
-      ) { $0.blob(0) }
+      ) { $0.onlyBlob }
     }
   }
 }

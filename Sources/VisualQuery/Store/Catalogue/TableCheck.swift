@@ -1,9 +1,13 @@
-/// Maintenance of the database: verification and rollback.
-extension CatalogueDatabase {
+/// The search for damage in the file of a catalogue, and for contradictions between its tables.
+package struct TableCheck {
+  private let connection: CatalogueConnection
+
+  package init(_ database: CatalogueDatabase) { connection = database.connection }
+
   /// Returns the damage that SQLite finds in the file, and the contradictions between its tables.
-  func contradictions() throws(CatalogueError) -> [String] {
+  package func findings() throws(CatalogueError) -> [String] {
     var found = try connection.rows("PRAGMA integrity_check(20)") { row in
-      row.text(0) == "ok" ? nil : row.text(0)
+      row.onlyText == "ok" ? nil : row.onlyText
     }
     found += try connection.rows("PRAGMA foreign_key_check") { row in
       "a row of '\(row.text(ForeignKey.table))' refers to a missing row of '\(row.text(ForeignKey.parent))'"
@@ -15,7 +19,7 @@ extension CatalogueDatabase {
       }
     }
     for (query, fault) in Self.faultCounts {
-      let count = try connection.first(query) { $0.integer(0) } ?? 0
+      let count = try connection.first(query) { $0.onlyInteger } ?? 0
       if count > 0 { found.append("\(count) \(fault)") }
     }
     return found
@@ -61,17 +65,4 @@ extension CatalogueDatabase {
       """, "properties are missing or belong to no entity"
     ),
   ]
-
-  // MARK: Writing
-
-  /// Shrinks the file.
-  func vacuum() throws(CatalogueError) {
-    try connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
-  }
-
-  /// Writes the published contents to another file, completely or not at all.
-  func copy(to path: String) throws(CatalogueError) {
-    PrivateFile.prepare(path)
-    try connection.statement("VACUUM INTO ?").bind(.text(path)).run()
-  }
 }

@@ -1,16 +1,38 @@
 /// The replacement of a catalogue's contents with those of another file.
-struct ContentExchange {
-  let database: CatalogueDatabase
+package struct ContentExchange {
+  private let database: CatalogueDatabase
+  /// The path of the other file.
+  private let path: String
   /// The name under which the other file is attached.
-  let name: String
+  private let name = "previous"
+
+  package init(_ database: CatalogueDatabase, path: String) {
+    self.database = database
+    self.path = path
+  }
 
   /// Replaces the contents with those of another catalogue file, which is an earlier or later state of
-  /// this one, in the transaction that ``CatalogueDatabase/begin()`` started. Synchronized copies receive the
-  /// differences.
+  /// this one, and publishes them as the next generation. Synchronized copies receive the differences.
   ///
+  /// - Returns: The number of the new generation.
   /// - Complexity: All entities and images are compared; only what differs is written.
-  func run() throws(CatalogueError) {
-    database.forgetWritten()
+  package func run() throws(CatalogueError) -> Int {
+    var generation = 0
+    try database.connection.attaching(path, as: name) { () throws(CatalogueError) in
+      try database.begin()
+      do throws(CatalogueError) {
+        try take()
+        generation = try database.commit(recounts: true)
+      } catch {
+        try? database.rollBack()
+        throw error
+      }
+    }
+    return generation
+  }
+
+  private func take() throws(CatalogueError) {
+    database.tables.forgetWritten()
     try database.connection.execute(
       """
       PRAGMA defer_foreign_keys = ON;
