@@ -135,7 +135,7 @@ extension Matcher {
   /// Measures the images of entities that no stage has found.
   private func measure(_ keys: [UInt32], in state: inout QueryState) throws {
     // In engine mode, segments have no signatures that could be compared.
-    guard catalogue.store == nil,
+    guard catalogue.candidates.hasAllSignatures,
       let index = state.searches.firstIndex(where: { $0.type == .product })
     else { return }
     let known = Set(state.searches[index].candidates.values.map(\.key))
