@@ -36,7 +36,7 @@ struct JSONDocumentFeed: FeedFormatReader {
       } else {
         objects =
           context.map == nil
-          ? JSONFamily.withVariations(values.flatMap(Self.objects))
+          ? JSONFamily.withVariations(values.flatMap(Self.objects)).map(JSONShopObjects.usual)
           : values.flatMap {
             JSONFields.records(in: $0, context.map?.record) ?? Self.objects(in: $0)
           }

@@ -146,7 +146,25 @@ struct XMLFeed: FeedFormatReader {
   }
 
   mutating func next(from records: inout RecordReader) throws(FeedError) -> FeedRecord? {
-    guard let item = try items.next(from: &records) else { return nil }
+    try nextItem(from: &records).map { record(of: $0) }
+  }
+
+  /// Returns the next item, before its fields are read.
+  mutating func nextItem(
+    from records: inout RecordReader
+  ) throws(FeedError) -> XMLItemParser.Item? {
+    try items.next(from: &records)
+  }
+
+  /// Returns the entity of some fields before their texts are interpreted.
+  mutating func draft(of fields: [XMLItemParser.Field]) -> ProductDraft {
+    Self.draft(
+      fields, targets(of: fields), map.map { map in fields.map { self.places(of: $0.path, map) } },
+      map, base)
+  }
+
+  /// Returns the record of an item.
+  mutating func record(of item: XMLItemParser.Item) -> FeedRecord {
     switch item.fields {
     case .failure(let error): return FeedRecord(line: item.line, error)
     case .success(let fields):
@@ -159,25 +177,31 @@ struct XMLFeed: FeedFormatReader {
       let places = map.map { map in fields.map { self.places(of: $0.path, map) } }
       let (context, map, base) = (context, map, base)
       return FeedRecord(line: item.line, bytes: bytes) { () throws(FieldError) in
-        var draft = ProductDraft()
-        var values: [[String]] = map?.fields.map { _ in [] } ?? []
-        for (index, (field, target)) in zip(fields, targets).enumerated() {
-          if let own = places?[index], !own.isEmpty {
-            for place in own { values[place].append(field.text) }
-            if own.contains(where: { map?.isTaken($0) == true }) { continue }
-          }
-          // An attribute is used only if a mapping names it; it does not become a field
-          // of the shop.
-          if target == nil, map != nil, field.name.contains("@") { continue }
-          let name = MerchantFields.normalized(field.name)
-          if target == nil { draft.keepRepeated(name, field.text) }
-          draft.add(target, name, field.text)
-        }
-        map?.add(values, to: &draft)
-        if let base { draft.placeImages(beneath: base) }
-        return draft.finished(context)
+        Self.draft(fields, targets, places, map, base).finished(context)
       }
     }
+  }
+
+  private static func draft(
+    _ fields: [XMLItemParser.Field], _ targets: [FeedTarget?], _ places: [[Int]]?, _ map: FieldMap?,
+    _ base: String?
+  ) -> ProductDraft {
+    var draft = ProductDraft()
+    var values: [[String]] = map?.fields.map { _ in [] } ?? []
+    for (index, (field, target)) in zip(fields, targets).enumerated() {
+      if let own = places?[index], !own.isEmpty {
+        for place in own { values[place].append(field.text) }
+        if own.contains(where: { map?.isTaken($0) == true }) { continue }
+      }
+      // An attribute is used only if a mapping names it; it does not become a field of the shop.
+      if target == nil, map != nil, field.name.contains("@") { continue }
+      let name = MerchantFields.normalized(field.name)
+      if target == nil { draft.keepRepeated(name, field.text) }
+      draft.add(target, name, field.text)
+    }
+    map?.add(values, to: &draft)
+    if let base { draft.placeImages(beneath: base) }
+    return draft
   }
 
   /// Returns the fields of the mapping that are at a path.
@@ -219,12 +243,16 @@ struct XMLFeed: FeedFormatReader {
 struct XMLOutline {
   /// The name of the root.
   private(set) var root = ""
+  /// The tag of the root.
+  private(set) var rootTag = ""
   /// The number of elements, by name.
   private(set) var counts: [String: Int] = [:]
   /// The names of the elements within elements of a name, in their order.
   private(set) var children: [String: [String]] = [:]
   /// The depths of elements, by name.
   private var depths: [String: Int] = [:]
+  /// The names of the attributes of elements, by their names without prefixes.
+  private(set) var attributes: [String: Set<String>] = [:]
   /// The names of the elements that have an id, as an attribute or an element.
   private var identified: Set<String> = []
 
@@ -249,11 +277,15 @@ struct XMLOutline {
         continue
       }
       let name = String(tag.prefix { !$0.isWhitespace && $0 != "/" })
-      if root.isEmpty { root = name }
+      if root.isEmpty { (root, rootTag) = (name, String(tag)) }
       counts[name, default: 0] += 1
       depths[name] = min(depths[name] ?? .max, open.count)
       let attributes = tag.split(whereSeparator: \.isWhitespace).dropFirst().map {
         String($0.prefix { $0 != "=" })
+      }
+      if !attributes.isEmpty {
+        let local = name.split(separator: ":").last.map(String.init) ?? name
+        self.attributes[local, default: []].formUnion(attributes)
       }
       if attributes.contains(where: Self.isID) { identified.insert(name) }
       if let parent = open.last, children[parent]?.contains(name) != true {
