@@ -111,7 +111,10 @@ enum ColumnVocabulary {
           || other.rank == place.rank
             && (isMerchant(names[other.column]) || !isMerchant(names[column]))
       {
-        targets[column] = substitute(entry, place.rank)
+        // Several columns of one name have an image each.
+        targets[column] =
+          entry.target == .image && other.rank == place.rank
+          ? .images : substitute(entry, place.rank)
         continue
       } else {
         if let other = best[place.entry] { targets[other.column] = substitute(entry, other.rank) }
@@ -232,9 +235,10 @@ enum ColumnVocabulary {
     let plain = withoutRemarks(name)
     // `Brand / Manufacturer` has two names, of which the surer ones count.
     for part in parts(of: plain) {
-      if let place = places[normalized(String(part))], place.rank < entries[place.entry].sureCount {
-        return (place.entry, false)
-      }
+      guard let place = places[normalized(String(part))] else { continue }
+      let entry = entries[place.entry]
+      let isAddress = [.url, .image, .images].contains(entry.target)
+      if place.rank < entry.sureCount, !isAddress { return (place.entry, false) }
     }
     var forms = [plain]
     if let colon = plain.firstIndex(of: ":") {
@@ -259,13 +263,8 @@ enum ColumnVocabulary {
 
   /// Returns the names in one such as `EAN / GTIN`, or none if there is only one.
   private static func parts(of name: String) -> [Substring] {
-    var parts: [Substring] = []
-    var rest = name[...]
-    while let sign = rest.firstRange(of: " / ") ?? rest.firstRange(of: " | ") {
-      parts.append(rest[..<sign.lowerBound])
-      rest = rest[sign.upperBound...]
-    }
-    return parts.isEmpty ? [] : parts + [rest]
+    let parts = name.split { "/|".contains($0) }
+    return parts.count > 1 ? parts : []
   }
 
   /// Returns a name without the parts in brackets and the numbers of Amazon's templates: `Price (incl. VAT) *`,

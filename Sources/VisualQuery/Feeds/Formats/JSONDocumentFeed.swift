@@ -18,7 +18,7 @@ struct JSONDocumentFeed: FeedFormatReader {
     "products", "items", "data", "entities", "results", "records", "rows", "entries", "catalog",
     "catalogue",
     "articles", "artikel", "produkte", "productos", "produits", "offers", "hits", "nodes",
-    "_embedded", "edges",
+    "_embedded", "edges", "productVariations",
     "variants",
   ]
 

@@ -349,7 +349,7 @@ enum JSONFields {
         guard case .object(let attribute) = item else { return false }
         let name = firstText(
           ["name", "option_display_name", "optionName", "attribute", "key"], attribute)
-        let values = ["options", "option", "value", "value_name", "label", "values"].lazy
+        let values = ["options", "option", "value", "value_name", "label", "values", "terms"].lazy
           .compactMap { attribute[$0] }.first
         if let name, let values {
           pairs.append((name, texts(in: values).joined(separator: ", ")))
@@ -385,7 +385,7 @@ enum JSONFields {
     case .object(let object):
       let names = [
         "src", "url", "contentUrl", "href", "link", "path", "file", "full", "large", "original",
-        "@id",
+        "@id", "location", "data", "attributes",
       ]
       for name in names {
         if let inner = object[name] { return addresses(in: inner) }

@@ -4,6 +4,8 @@ enum JSONShopObjects {
   /// Returns a product in the usual form.
   static func usual(_ value: JSONValue) -> JSONValue {
     guard case .object(var fields) = value else { return value }
+    unwrapEnvelope(&fields)
+    unwrapSquarespace(&fields)
     unwrapCommercetools(&fields)
     unwrapMagento(&fields)
     if fields["variants"] == nil, let combinations = fields["combinations"] {
@@ -29,6 +31,48 @@ enum JSONShopObjects {
 
   /// The field with the text of prices whose unit is not known.
   static let unclearPrice = "priceText"
+
+  /// Moves the fields of a product out of an object that has only an id beside them, as in JSON:API, Strapi, Contentful and
+  /// Elasticsearch.
+  private static func unwrapEnvelope(_ fields: inout [String: JSONValue]) {
+    if ColumnVocabulary.targets(of: fields.keys.sorted()).contains(.title) { return }
+    for name in ["attributes", "_source", "fields", "product", "document", "item"] {
+      guard case .object(let inner)? = fields[name],
+        ColumnVocabulary.targets(of: inner.keys.sorted()).contains(.title)
+      else { continue }
+      var id = fields["id"] ?? fields["_id"]
+      if case .object(let system)? = fields["sys"] { id = id ?? system["id"] }
+      fields = inner
+      fields["id"] = fields["id"] ?? id
+      return
+    }
+  }
+
+  /// Sets the prices of a product of a page of Squarespace, which are numbers of cents, and its image.
+  private static func unwrapSquarespace(_ fields: inout [String: JSONValue]) {
+    guard fields["urlId"] != nil, fields["assetUrl"] != nil else { return }
+    (fields["images"], fields["items"]) = (fields["items"] ?? fields["assetUrl"], nil)
+    if case .array(let images)? = fields["images"] {
+      fields["images"] = .array(
+        images.compactMap { image in
+          guard case .object(let image) = image else { return nil }
+          return image["assetUrl"]
+        })
+    }
+    guard case .array(let variants)? = fields["variants"] else { return }
+    fields["variants"] = .array(
+      variants.map { value in
+        guard case .object(var variant) = value else { return value }
+        for name in ["price", "salePrice"] {
+          if let count = JSONMoney.integer(variant[name]) {
+            variant[name] = .string(JSONMoney.decimal(count, digits: 2))
+          }
+        }
+        if variant["onSale"] == .bool(false) { variant["salePrice"] = nil }
+        if variant["unlimited"] == .bool(true) { variant["qtyInStock"] = .string("unlimited") }
+        return .object(variant)
+      })
+  }
 
   /// Moves the current data of a product of commercetools into it, and its master variant to the others.
   private static func unwrapCommercetools(_ fields: inout [String: JSONValue]) {

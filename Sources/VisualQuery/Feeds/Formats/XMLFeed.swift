@@ -17,6 +17,8 @@ struct XMLFeed: FeedFormatReader {
   private var knownPlaces: [String: [Int]] = [:]
   /// The targets of the fields of items, by their names.
   private var known: [[String]: [FeedTarget?]] = [:]
+  private(set) var leftOut: [String: Int] = [:]
+  private var queue = RecordQueue()
 
   /// The names of items, the surest first.
   static let itemNames = [
@@ -60,9 +62,12 @@ struct XMLFeed: FeedFormatReader {
     isMerchant = map == nil && (isChannel || start.contains("base.google.com/ns"))
     if isMerchant { try Self.checkForNews(outline, name, records.name) }
     let items = isMerchant ? ["item", "entry"] : [name]
-    self.items = XMLItemStream(items: Set(items), isDeep: !isMerchant, hasPaths: map != nil)
+    let parts = isMerchant ? [] : Self.parts(of: outline, name, format, context)
+    self.items = XMLItemStream(
+      items: Set(items), isDeep: !isMerchant, hasPaths: map != nil, parts: parts)
     let map = map
-    let sample = Self.sample(of: start, Set(items), isDeep: !isMerchant, hasPaths: map != nil)
+    let sample = Self.sample(
+      of: start, Set(items), isDeep: !isMerchant, hasPaths: map != nil, parts: parts)
     var used: Set<String> = []
     var others: [XMLItemParser.Field] = []
     for field in sample {
@@ -133,11 +138,11 @@ struct XMLFeed: FeedFormatReader {
 
   /// Returns the fields of the first items that have a text.
   private static func sample(
-    of start: String, _ items: Set<String>, isDeep: Bool, hasPaths: Bool
+    of start: String, _ items: Set<String>, isDeep: Bool, hasPaths: Bool, parts: Set<String>
   ) -> [XMLItemParser.Field] {
     let parser = XMLItemParser(
       items: items, limit: RecordReader.recordLimit, encoding: "UTF-8", isDeep: isDeep,
-      hasPaths: hasPaths)
+      hasPaths: hasPaths, parts: parts)
     let begin =
       start.firstRange(of: "<?xml")?.lowerBound ?? start.firstIndex(of: "<") ?? start.startIndex
     _ = parser.parse(Array(start[begin...].utf8))
@@ -146,7 +151,57 @@ struct XMLFeed: FeedFormatReader {
   }
 
   mutating func next(from records: inout RecordReader) throws(FeedError) -> FeedRecord? {
-    try nextItem(from: &records).map { record(of: $0) }
+    while true {
+      if let record = queue.next() { return record }
+      guard let item = try nextItem(from: &records) else { return nil }
+      guard case .success(let fields) = item.fields, fields.contains(where: { $0.part > 0 }) else {
+        return record(of: item)
+      }
+      queue.add(family(of: fields, item.line).products(context))
+    }
+  }
+
+  /// Returns the product of an item with variants in it.
+  private mutating func family(
+    of fields: [XMLItemParser.Field], _ line: Int
+  ) -> ProductFamily {
+    var base = draft(of: fields.filter { $0.part == 0 })
+    var variants: [ProductVariant] = []
+    let parts = Dictionary(grouping: fields.filter { $0.part > 0 }, by: \.part)
+    for (_, own) in parts.sorted(by: { $0.key < $1.key }) {
+      let draft = draft(of: own)
+      if draft.isHidden, !context.options.includesDrafts {
+        leftOut["drafts and unpublished variants (--include-drafts)", default: 0] += 1
+        continue
+      }
+      var variant = ProductVariant(draft, line: line)
+      variant.sku = draft.id
+      variants.append(variant)
+      if base.title.isEmpty { base.title = draft.title }
+    }
+    if base.id.isEmpty { base.id = variants.lazy.map(\.sku).first { !$0.isEmpty } ?? "" }
+    var family = ProductFamily(base: base, line: line)
+    family.addImages(base.imageNames)
+    family.variants = variants
+    return family
+  }
+
+  /// The names of the elements within items that are variants.
+  private static let partNames = [
+    "variant", "variation", "Variant", "Variation", "VARIANT", "VARIATION",
+  ]
+
+  /// Returns the elements within items that are variants with fields of their own.
+  private static func parts(
+    of outline: XMLOutline, _ item: String, _ format: KnownFormat?, _ context: FeedContext
+  ) -> Set<String> {
+    // A caller's mapping names the fields of variants itself.
+    if context.map != nil || format?.name == SalesforceFeed.name { return [] }
+    return Set(
+      partNames.filter { name in
+        name != item
+          && (outline.children[name] != nil || outline.attributes[name]?.isEmpty == false)
+      })
   }
 
   /// Returns the next item, before its fields are read.
