@@ -244,9 +244,11 @@ enum ColumnVocabulary {
     if let colon = plain.firstIndex(of: ":") {
       forms.append(String(plain[plain.index(after: colon)...]))
     }
-    if plain.contains("."), name.contains("#") {
-      let parts = plain.split(separator: ".").map(String.init)
-      forms += [parts.last ?? "", parts.first ?? ""]
+    let steps = plain.split(separator: ".").map(String.init)
+    if steps.count > 1, name.contains("#") {
+      forms += [steps.last ?? "", steps.first ?? ""]
+    } else if steps.count == 2, parentWords.contains(normalized(steps[0])) {
+      forms.append(steps[1])
     }
     for form in forms {
       let normal = normalized(form)
@@ -260,6 +262,16 @@ enum ColumnVocabulary {
     }
     return nil
   }
+
+  /// The elements around fields that say nothing about them, as in `<general><id>`.
+  private static let parentWords: Set<String> = [
+    "general", "base", "basic", "basics", "main", "core", "data", "info", "details", "detail",
+    "meta",
+    "product", "item", "article", "offer", "names", "titles", "identification", "identifiers",
+    "ids",
+    "identifier", "common", "master", "header", "head", "texts", "content", "productinfo",
+    "productdata", "artikel", "produkt", "descriptions", "description",
+  ]
 
   /// Returns the names in one such as `EAN / GTIN`, or none if there is only one.
   private static func parts(of name: String) -> [Substring] {

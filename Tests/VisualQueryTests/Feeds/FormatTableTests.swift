@@ -1164,6 +1164,90 @@ import VisualQuery
       [
         "1 | Mug | 9.90 | inStock | Red | - | 1"
       ]),
+    Shop(
+      "Images as a database of tables writes them",
+      #"""
+      sku,name,Photo,price
+      1,Mug,mug.jpg (https://dl.example/abc/mug.jpg),$9.90
+      2,Cup,"a.jpg (https://dl.example/a.jpg),b.jpg (https://dl.example/b.jpg)",$8.90
+      """#,
+      [
+        "1 | Mug | 9.90 | - | - | - | 1",
+        "2 | Cup | 8.90 | - | - | - | 2",
+      ]),
+    Shop(
+      "Elements in neutral ones",
+      #"""
+      <r><items><item><general><id>1</id><names><name lang="de">Tasse</name><name lang="en">Mug</name></names></general><media><images><image type="main"><url>https://i.example/1.jpg</url></image><image type="add"><url>https://i.example/2.jpg</url></image></images></media><pricing><price><amount>9.90</amount><currency>EUR</currency></price></pricing></item><item><general><id>2</id><names><name lang="de">Schale</name></names></general></item></items></r>
+      """#,
+      [
+        "1 | Tasse | 9.90 | - | - | - | 2",
+        "2 | Schale | - | - | - | - | 0",
+      ]),
+    Shop(
+      "Formulas of a spreadsheet",
+      #"""
+      sku,name,image,price
+      1,Mug,"=IMAGE(""https://i.example/1.jpg"")",9.90
+      """#,
+      [
+        "1 | Mug | 9.90 | - | - | - | 1"
+      ]),
+    Shop(
+      "Objects of images",
+      #"""
+      [{"id":1,"name":"Mug","images":{"main":"https://i.example/1.jpg","gallery":["https://i.example/2.jpg"]},"image":null},{"id":2,"name":"Cup","image":{"sizes":{"large":{"url":"https://i.example/l.jpg"}}}}]
+      """#,
+      [
+        "1 | Mug | - | - | - | - | 2",
+        "2 | Cup | - | - | - | - | 1",
+      ]),
+    Shop(
+      "Values and images as attributes",
+      #"""
+      <shop><product><id>1</id><name>Mug</name><photo file="https://i.example/1.jpg" title="x"/><price value="9.90" currency="EUR"/><stock amount="5"/><param name="Color" value="red"/></product><product><id>2</id><name>Cup</name><pic big="https://i.example/b.jpg" small="https://i.example/s.jpg"/><price amount="8.90"/></product></shop>
+      """#,
+      [
+        "1 | Mug | 9.90 | inStock | red | - | 1",
+        "2 | Cup | 8.90 | - | - | - | 1",
+      ]),
+    Shop(
+      "HTML as an image",
+      #"""
+      sku,name,image,price
+      1,Mug,"<img src=""https://i.example/1.jpg"" alt=""x"">",9.90
+      """#,
+      [
+        "1 | Mug | 9.90 | - | - | - | 1"
+      ]),
+    Shop(
+      "Lists of JSON in cells",
+      #"""
+      sku,name,images,price,tags
+      1,Mug,"[""https://i.example/1.jpg"",""https://i.example/2.jpg""]",9.90,"[""mug"",""cup""]"
+      2,Cup,"[{""url"":""https://i.example/3.jpg""}]",8.90,"{""a"":1}"
+      """#,
+      [
+        "1 | Mug | 9.90 | - | - | - | 2",
+        "2 | Cup | 8.90 | - | - | - | 1",
+      ]),
+    Shop(
+      "Products by their ids",
+      #"""
+      {"1":{"sku":"1","name":"Mug","price":9.9},"2":{"sku":"2","name":"Cup","price":8.9}}
+      """#,
+      [
+        "1 | Mug | 9.9 | - | - | - | 0",
+        "2 | Cup | 8.9 | - | - | - | 0",
+      ]),
+    Shop(
+      "A list in objects",
+      #"""
+      {"shop":{"catalog":{"products":[{"sku":"1","names":{"default":"Mug"},"title":"Mug","media":{"images":[{"original":{"url":"https://i.example/1.jpg"}}]},"price":{"net":{"amount":8},"gross":{"amount":9.9,"currency":"EUR"}}}]}}}
+      """#,
+      [
+        "1 | Mug | 9.9 | - | - | - | 1"
+      ]),
   ]
 
   /// Would break if a part of a shop were lost, or if a draft were shown.
@@ -1265,6 +1349,13 @@ import VisualQuery
   func `a code has many names`(name: String) throws {
     let export = try ReadExport("sku,name,\(name)\n1,Mug,4006381333931\n")
     #expect(try export.product("1").extra["gtin"] == .string("4006381333931"))
+  }
+
+  /// Would break if a code that a spreadsheet wrote as a decimal number found nothing.
+  @Test func `a code has no decimals`() throws {
+    let export = try ReadExport("sku,name,EAN13\n1,Mug,4006381333931.0\n2,Cup,12.0\n")
+    #expect(try export.product("1").extra["EAN13"] == .string("4006381333931"))
+    #expect(try export.product("2").extra["EAN13"] == .string("12.0"))
   }
 
   /// Would break if an empty cell in the column of ids meant a made-up id although another column has one.

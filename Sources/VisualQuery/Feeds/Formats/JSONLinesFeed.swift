@@ -391,21 +391,35 @@ enum JSONFields {
         if let inner = object[name] { return addresses(in: inner) }
       }
       // The addresses may have other names, such as `url_standard`. That of the largest image counts.
-      let images = object.sorted { $0.key < $1.key }.compactMap { key, value -> (Int, String)? in
-        guard case .string(let text) = value, FeedFindings.isImage(text) else { return nil }
-        return (sizeRank(of: key), text)
+      let images = object.sorted { $0.key < $1.key }.compactMap { key, value -> (Int, [String])? in
+        let own: [String]
+        if case .string(let text) = value {
+          own = FeedFindings.isImage(text) ? [text] : []
+        } else {
+          own = addresses(in: value)
+        }
+        return own.isEmpty ? nil : (sizeRank(of: key), own)
       }
-      return images.min { $0.0 < $1.0 }.map { [$0.1] } ?? []
+      // Without sizes, they are different images.
+      let isSized = images.contains { $0.0 != otherSize }
+      guard isSized else {
+        let main = object["main"].map { addresses(in: $0) } ?? []
+        return main + images.flatMap(\.1).filter { !main.contains($0) }
+      }
+      return images.min { $0.0 < $1.0 }?.1 ?? []
     default: return []
     }
   }
 
+  private static let sizes = [
+    ["original"], ["full", "zoom"], ["large", "big", "xl"], ["standard", "medium"], ["preview"],
+  ]
+  /// The rank of a name that says no size.
+  private static let otherSize = sizes.count
+
   /// Returns the place of a name in the order of the sizes of images that it says, the largest first.
   private static func sizeRank(of name: String) -> Int {
-    let name = name.lowercased()
-    let words = [
-      ["original"], ["full", "zoom"], ["large", "big", "xl"], ["standard"], ["preview"],
-    ]
+    let (name, words) = (name.lowercased(), sizes)
     if ["thumb", "small", "tiny", "icon", "mini"].contains(where: name.contains) {
       return words.count + 1
     }

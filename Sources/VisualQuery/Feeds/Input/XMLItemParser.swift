@@ -248,7 +248,11 @@ internal import CExpat
       }
       let ownName =
         Self.namedElements.contains(name) ? attributes["name"] ?? attributes["attribute-id"] : nil
-      let address = Self.addresses.lazy.compactMap { attributes[$0] }.first
+      let address =
+        Self.addresses.lazy.compactMap { attributes[$0] }.first
+        ?? attributes.filter {
+          $0.value.utf8.contains(UInt8(ascii: ".")) && FeedFindings.isImage($0.value)
+        }.min { $0.key < $1.key }?.value
       path.append(
         (
           ownName ?? name, address, hasPaths ? ownName.map { "\(name)[\($0)]" } ?? name : "",
@@ -295,7 +299,7 @@ internal import CExpat
     "VAL", "FVALUE", "value", "Value", "VALUE", "attribute_value", "param_value", "val",
   ]
   /// The attributes with the text of an element that has none.
-  private static let addresses = ["url", "href", "src", "path"]
+  private static let addresses = ["url", "href", "src", "path", "value", "amount", "content"]
   /// The attributes of elements within an item that are fields even if no mapping names them.
   private static let usedAttributes: Set<String> = ["currency", "currencycode", "currencyid"]
 
