@@ -166,6 +166,8 @@ package struct FeedFindings: Sendable {
 
   /// Returns whether a text is the address or the path of an image.
   static func isImage(_ text: String) -> Bool {
+    // Most texts are no names of files.
+    guard text.utf8.contains(UInt8(ascii: ".")) else { return false }
     let path = text.prefix(2000).prefix { !"?#,|; \n".contains($0) }.lowercased()
     return path.count > 4 && imageEndings.contains { path.hasSuffix($0) || path.contains($0 + "/") }
   }

@@ -125,8 +125,8 @@ struct ProductDraft: Sendable {
     // Programs write zeros for a day that is missing.
     isSaleDated =
       isSaleDated
-      || Self.saleDates.contains(ColumnVocabulary.normalized(name))
-        && text.contains { $0.isNumber && $0 != "0" }
+      || text.utf8.contains { UInt8(ascii: "1")...UInt8(ascii: "9") ~= $0 }
+        && Self.saleDates.contains(ColumnVocabulary.normalized(name))
     keep(name, .string(text))
   }
 

@@ -12,9 +12,7 @@ enum ImageList {
   /// address, or between names that all have an ending.
   static func names(in text: String) -> [String] {
     if let first = text.first, "[{".contains(first), let list = jsonList(text) { return list }
-    if text.contains("\"http") || text.contains("'http") || text.contains("(http"),
-      let list = enclosed(text)
-    {
+    if text.utf8.contains(where: { [0x22, 0x27, 0x28].contains($0) }), let list = enclosed(text) {
       return list
     }
     return text.split(whereSeparator: { $0 == "|" || $0.isNewline }).flatMap { part in
