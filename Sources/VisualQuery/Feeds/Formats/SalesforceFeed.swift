@@ -33,6 +33,7 @@ struct SalesforceFeed: FeedFormatReader {
     _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
   ) throws(FeedError) {
     guard case .xml(let start) = head, context.map == nil,
+      start.contains("demandware.com") || start.contains("product-id="),
       KnownFormat.ofXML(XMLOutline(start))?.name == Self.name
     else { return nil }
     var copy = try records.copy()

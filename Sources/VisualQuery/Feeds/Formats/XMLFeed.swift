@@ -214,8 +214,8 @@ struct XMLFeed: FeedFormatReader {
   /// Returns the entity of some fields before their texts are interpreted.
   mutating func draft(of fields: [XMLItemParser.Field]) -> ProductDraft {
     Self.draft(
-      fields, targets(of: fields), map.map { map in fields.map { self.places(of: $0.path, map) } },
-      map, base)
+      fields, names(of: fields), targets(of: fields),
+      map.map { map in fields.map { self.places(of: $0.path, map) } }, map, base)
   }
 
   /// Returns the record of an item.
@@ -228,18 +228,20 @@ struct XMLFeed: FeedFormatReader {
         Array(field.name.utf8) + [0] + Array(field.text.utf8) + [0]
       }
       if let base { bytes += Array(base.utf8) }
+      let names = names(of: fields)
       let targets = targets(of: fields)
       let places = map.map { map in fields.map { self.places(of: $0.path, map) } }
       let (context, map, base) = (context, map, base)
       return FeedRecord(line: item.line, bytes: bytes) { () throws(FieldError) in
-        Self.draft(fields, targets, places, map, base).finished(context)
+        Self.draft(fields, names, targets, places, map, base).finished(context)
       }
     }
   }
 
   private static func draft(
-    _ fields: [XMLItemParser.Field], _ targets: [FeedTarget?], _ places: [[Int]]?, _ map: FieldMap?,
-    _ base: String?
+    _ fields: [XMLItemParser.Field], _ names: [String], _ targets: [FeedTarget?],
+    _ places: [[Int]]?,
+    _ map: FieldMap?, _ base: String?
   ) -> ProductDraft {
     var draft = ProductDraft()
     var values: [[String]] = map?.fields.map { _ in [] } ?? []
@@ -250,7 +252,7 @@ struct XMLFeed: FeedFormatReader {
       }
       // An attribute is used only if a mapping names it; it does not become a field of the shop.
       if target == nil, map != nil, field.name.contains("@") { continue }
-      let name = MerchantFields.normalized(field.name)
+      let name = names[index]
       if target == nil { draft.keepRepeated(name, field.text) }
       draft.add(target, name, field.text)
     }
@@ -265,6 +267,19 @@ struct XMLFeed: FeedFormatReader {
     let places = path.isEmpty ? [] : map.places(of: path, in: name)
     if knownPlaces.count < 4096 { knownPlaces[path] = places }
     return places
+  }
+
+  /// The names under which fields are kept, by their names in the feed.
+  private var keptNames: [String: String] = [:]
+
+  /// Returns the names under which fields are kept.
+  private mutating func names(of fields: [XMLItemParser.Field]) -> [String] {
+    fields.map { field in
+      if let known = keptNames[field.name] { return known }
+      let name = MerchantFields.normalized(field.name)
+      if keptNames.count < 4096 { keptNames[field.name] = name }
+      return name
+    }
   }
 
   /// Returns the meaning of an item's fields. A field that occurs several times has the same
