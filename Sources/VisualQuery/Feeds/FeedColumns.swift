@@ -52,7 +52,7 @@ package struct FeedColumns: Sendable {
     self.record = record
     names = fields.map(\.path)
     var targets = ColumnVocabulary.targets(of: fields.map(\.name)).map {
-      $0 == .otherTitle ? nil : $0
+      $0 == .otherTitle || $0 == .otherID ? nil : $0
     }
     Self.addByValues(fields, count, &targets)
     assignments = zip(fields, targets).compactMap { field, target in

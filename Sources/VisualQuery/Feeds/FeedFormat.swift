@@ -74,13 +74,15 @@ package struct FeedMapping: Sendable, Hashable {
     let mapped = map?.assignments.flatMap { assignment in
       assignment.source.fields.isEmpty
         ? [(assignment.column, assignment.target?.name)]
-        : assignment.source.fields.filter(isPresent).map { ($0, assignment.target?.name) }
+        : assignment.source.fields.filter(isPresent).map {
+          ($0.hasPrefix("./") ? String($0.dropFirst(2)) : $0, assignment.target?.name)
+        }
     }
     let used = Set(map?.fields.map(ColumnVocabulary.normalized) ?? [])
     self.init(
       format: format, name: name,
       fields: (mapped ?? [])
         + zip(columns, targets).filter { !used.contains(ColumnVocabulary.normalized($0.0)) }
-        .map { ($0, $1 == .otherTitle ? nil : $1?.name) })
+        .map { ($0, $1 == .otherTitle || $1 == .otherID ? nil : $1?.name) })
   }
 }

@@ -33,7 +33,8 @@ extension FeedFormatReader {
 /// or rejects it.
 let feedFormats: [any FeedFormatReader.Type] = [
   FolderFeed.self, HTMLFeed.self, SchemaOrgFeed.self, JSONDocumentFeed.self,
-  JSONLinesFeed.self, XMLFeed.self, ProductSearchFeed.self, MappedFeed.self, FamilyTableFeed.self,
+  JSONLinesFeed.self, SalesforceFeed.self, XMLFeed.self, ProductSearchFeed.self, MappedFeed.self,
+  FamilyTableFeed.self,
   ShopifyFeed.self,
   WooCommerceFeed.self, MagentoFeed.self, BigCommerceFeed.self, SquarespaceFeed.self,
   WixFeed.self, EBayFeed.self, MerchantFeed.self,

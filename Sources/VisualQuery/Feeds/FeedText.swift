@@ -150,6 +150,11 @@ enum FeedText {
   /// Returns the labels in a category or a list of tags; of `Home > Kitchen > Mugs` the last two.
   static func words(_ text: String) -> [String] {
     if !isValue(text) { return [] }
+    if text.first == "[", case .array(let values)? = try? JSONValue(json: Array(text.utf8)) {
+      return values.flatMap { value in
+        JSONFields.texts(in: value).flatMap { $0.hasPrefix("[") ? [] : words($0) }
+      }
+    }
     // Decodes references first, because the `;` at the end of `&gt;` or `&amp;` would separate
     // words.
     let text = PlainText.text(text)

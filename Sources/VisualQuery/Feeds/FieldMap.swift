@@ -94,6 +94,13 @@ public struct FieldAssignment: Sendable, Hashable {
     source = FieldSource(column, for: target)
   }
 
+  /// The name under which the text of the feed is kept: that of the source, without what only a mapping says.
+  var keptName: String {
+    let field = source.fields.first ?? column
+    if FieldMap.isPattern(field) { return name }
+    return field.hasPrefix("./") ? String(field.dropFirst(2)) : field
+  }
+
   /// Returns the native word for a text of the feed, or `nil` if it is none of the words.
   func word(for text: String) -> String? {
     if words.isEmpty { return nil }
@@ -184,6 +191,20 @@ struct FieldMap: Sendable, Hashable {
     assigned = Set(self.assignments.compactMap { $0.target?.name })
   }
 
+  /// Returns the part of a column's name that the `*` of a pattern stands for, or `nil` if it does not fit: `image_*` and
+  /// `*_image` have one at the end or at the beginning.
+  static func rest(of name: String, fitting pattern: String) -> String? {
+    if pattern.hasPrefix("*") {
+      let end = pattern.dropFirst()
+      return name.hasSuffix(end) ? String(name.dropLast(end.count)) : nil
+    }
+    let start = pattern.dropLast()
+    return name.hasPrefix(start) ? String(name.dropFirst(start.count)) : nil
+  }
+
+  /// Returns whether a source is a pattern of the names of columns.
+  static func isPattern(_ source: String) -> Bool { source.hasPrefix("*") || source.hasSuffix("*") }
+
   /// Returns the targets of fields that the mapping leaves to their names.
   func others(_ targets: [FeedTarget?]) -> [FeedTarget?] {
     targets.map { target in target.map { assigned.contains($0.name) } == true ? nil : target }
@@ -201,7 +222,10 @@ struct FieldMap: Sendable, Hashable {
   }
 
   /// Returns whether a path that a caller wrote is that of a field: the whole path, or the end of it.
+  ///
+  /// `./name` is a field of the record itself only.
   private static func matches(_ wanted: String, _ path: String, _ record: String) -> Bool {
+    if wanted.hasPrefix("./") { return path == wanted.dropFirst(2) }
     var wanted = wanted[...]
     while let first = wanted.first, "/.".contains(first) { wanted.removeFirst() }
     if wanted.hasPrefix(record + "/") { wanted = wanted.dropFirst(record.count + 1) }
@@ -231,20 +255,21 @@ struct FieldMap: Sendable, Hashable {
       let isList = target == .images || target == .labels || target == .visibility
       if !isList, done.contains(target) { continue }
       let texts = assignment.source.texts { name in places[name].map { values[$0] } ?? [] }
-      for text in texts where FeedText.isValue(text) {
+      for text in texts {
         let word = assignment.word(for: text)
+        if word == nil, !FeedText.isValue(text) { continue }
         if let word {
-          // Keeps the original text as a field, too, because it may tell more than the word, such
-          // as a day of delivery.
-          let field = assignment.source.fields.first ?? assignment.column
-          if assignment.words[text.trimmed.lowercased()] == nil { draft.keep(field, .string(text)) }
+          // A number of days or a day tells more than the word.
+          if assignment.words[text.trimmed.lowercased()] == nil {
+            draft.keep(assignment.keptName, .string(text))
+          }
           if !FeedText.isValue(word) { continue }
         }
         if refusesLists, target == .id, text.contains(",") {
           draft.keep("skus", .array(text.split(separator: ",").map { .string($0.trimmed) }))
           continue
         }
-        draft.add(target, assignment.source.fields.first ?? assignment.column, word ?? text)
+        draft.add(target, assignment.keptName, word ?? text)
         done.insert(target)
         if !isList, target != .image { break }
       }

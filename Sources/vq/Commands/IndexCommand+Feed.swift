@@ -56,7 +56,7 @@ extension IndexCommand {
   ) { FeedEncoding.isKnown($0) ? $0 : nil }
   static let sheet = Option<String?>(
     OptionText(
-      "sheet", "the sheet of an Excel workbook, by its name or number",
+      "sheet", "the sheet of a workbook (.xlsx, .ods), by its name or number",
       standard: "the first visible one", isRare: true),
     value: ValueDescription(
       placeholder: "NAME", accepts: "the name of a sheet, or its number from 1",
@@ -220,6 +220,9 @@ extension IndexCommand {
         console.diagnostics.note(
           "\(count) a reduced price that holds between dates only; it is kept and not used as the price"
         )
+      case .dates:
+        console.diagnostics.note(
+          "days of sale are kept unchanged and do not hide products: \(list)\(more)")
       case .language:
         console.diagnostics.note("texts in other languages are kept unchanged: \(list)\(more)")
       case .idFromLink:

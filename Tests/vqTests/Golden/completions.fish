@@ -39,7 +39,7 @@ complete -c vq -n '__fish_seen_subcommand_from index' -l currency -x -d 'the cur
 complete -c vq -n '__fish_seen_subcommand_from index' -l map -x -d 'the fields of a feed: id=SKU,title=Name,images=Photos'
 complete -c vq -n '__fish_seen_subcommand_from index' -l map-from -r -F -d 'print a --map for the fields of a feed, and stop'
 complete -c vq -n '__fish_seen_subcommand_from index' -l encoding -x -d 'the encoding of the feed\'s text: windows-1251'
-complete -c vq -n '__fish_seen_subcommand_from index' -l sheet -x -d 'the sheet of an Excel workbook, by its name or number'
+complete -c vq -n '__fish_seen_subcommand_from index' -l sheet -x -d 'the sheet of a workbook (.xlsx, .ods), by its name or number'
 complete -c vq -n '__fish_seen_subcommand_from index' -l include-drafts -d 'index drafts, archived and unpublished products, too'
 complete -c vq -n '__fish_seen_subcommand_from index' -l fetch -d 'fetch images from servers; requires --allow-host'
 complete -c vq -n '__fish_seen_subcommand_from index' -l allow-host -x -d 'hosts that images may be fetched from'
@@ -242,7 +242,7 @@ complete -c vq -n '__fish_seen_subcommand_from sign' -l max-rows -x -d 'the most
 complete -c vq -n '__fish_seen_subcommand_from sign' -l max-feed-bytes -x -d 'the most bytes of a feed, after decompression'
 complete -c vq -n '__fish_seen_subcommand_from sign' -l max-feed-ratio -x -d 'the most bytes that a compressed byte of a feed may become'
 complete -c vq -n '__fish_seen_subcommand_from sign' -l encoding -x -d 'the encoding of the feed\'s text: windows-1251'
-complete -c vq -n '__fish_seen_subcommand_from sign' -l sheet -x -d 'the sheet of an Excel workbook, by its name or number'
+complete -c vq -n '__fish_seen_subcommand_from sign' -l sheet -x -d 'the sheet of a workbook (.xlsx, .ods), by its name or number'
 complete -c vq -n '__fish_seen_subcommand_from sign' -l threads -s j -x -d 'number of threads'
 complete -c vq -n '__fish_seen_subcommand_from sign' -F
 complete -c vq -n '__fish_seen_subcommand_from postgres' -l index -r -F -d 'the database: postgres://db.example/shop'

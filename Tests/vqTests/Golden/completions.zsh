@@ -55,7 +55,7 @@ _vq() {
         '*--map=[the fields of a feed\: id=SKU,title=Name,images=Photos]:FIELD=SOURCE:' \
         '--map-from=[print a --map for the fields of a feed, and stop]:FILE:_files' \
         '--encoding=[the encoding of the feed'\''s text\: windows-1251]:NAME:' \
-        '--sheet=[the sheet of an Excel workbook, by its name or number]:NAME:' \
+        '--sheet=[the sheet of a workbook (.xlsx, .ods), by its name or number]:NAME:' \
         '--include-drafts[index drafts, archived and unpublished products, too]' \
         '--fetch[fetch images from servers; requires --allow-host]' \
         '*--allow-host=[hosts that images may be fetched from]:HOST:' \
@@ -360,7 +360,7 @@ _vq() {
         '--max-feed-bytes=[the most bytes of a feed, after decompression]:N:' \
         '--max-feed-ratio=[the most bytes that a compressed byte of a feed may become]:N:' \
         '--encoding=[the encoding of the feed'\''s text\: windows-1251]:NAME:' \
-        '--sheet=[the sheet of an Excel workbook, by its name or number]:NAME:' \
+        '--sheet=[the sheet of a workbook (.xlsx, .ods), by its name or number]:NAME:' \
         '--threads=[number of threads]:N:' \
         '-j+[number of threads]:N:' \
         '--color=[when to use color]:WHEN:(auto always never)' \

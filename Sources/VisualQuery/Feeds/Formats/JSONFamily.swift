@@ -74,6 +74,9 @@ struct JSONFamily {
       // Unpublished products have no date.
       if fields["published_at"] == .null { base.add(.visibility, "published", "false") }
     }
+    if case .string(let text)? = fields[JSONShopObjects.unclearPrice] {
+      base.warn("price", "is '\(text)', which may be a number of cents")
+    }
     var family = ProductFamily(base: base, line: 0, naming: isShopify ? .colors : .variants)
     for image in images { family.addImages([image.name], text: image.text) }
     family.variants = variants

@@ -243,10 +243,21 @@ package struct RecordReader: ~Copyable {
   /// before they are read.
   mutating func copy(behind header: TableHeader) throws(FeedError) -> RecordReader {
     if name != "-", descriptor >= 0 {
-      var copy = try RecordReader(
-        path: name, recordLimit: recordLimit, limits: limits, encoding: decoder.named)
+      var copy = try copy()
       _ = try TableHeader(&copy)
       return copy
+    }
+    var copy = try copy()
+    copy.quotedFieldSeparator = quotedFieldSeparator
+    copy.repeatedRecord = repeatedRecord
+    return copy
+  }
+
+  /// Returns another reader of a document of which nothing was read yet.
+  mutating func copy() throws(FeedError) -> RecordReader {
+    if name != "-", descriptor >= 0 {
+      return try RecordReader(
+        path: name, recordLimit: recordLimit, limits: limits, encoding: decoder.named)
     }
     let bytes = try lookahead(Self.streamLimit + 1)
     guard bytes.count <= Self.streamLimit else {
@@ -255,10 +266,7 @@ package struct RecordReader: ~Copyable {
           "standard input has more than \(Self.streamLimit) bytes of a format whose variants refer to each "
           + "other; save it to a file and index that")
     }
-    var copy = RecordReader(bytes: bytes, name: name)
-    copy.quotedFieldSeparator = quotedFieldSeparator
-    copy.repeatedRecord = repeatedRecord
-    return copy
+    return RecordReader(bytes: bytes, name: name)
   }
 
   /// Reads more text; returns `false` at the end.

@@ -17,8 +17,23 @@ package struct ProductCode: Sendable, Hashable, CustomStringConvertible {
 
   /// Returns whether a field of this name has such numbers.
   package static func isField(_ name: String) -> Bool {
-    fields.contains(String(name.lowercased().filter { $0.isLetter || $0.isNumber }))
+    // This is asked of each field of each row, so that names in ASCII are compared by their bytes.
+    var plain: [UInt8] = []
+    for byte in name.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+        plain.append(byte)
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): plain.append(byte | 0x20)
+      case 0x80...:
+        return fields.contains(String(name.lowercased().filter { $0.isLetter || $0.isNumber }))
+      default: continue
+      }
+    }
+    return fieldBytes.contains(plain)
   }
+
+  /// The bytes of ``fields``.
+  private static let fieldBytes = Set(fields.map { Array($0.utf8) })
 
   /// Returns whether a text is a long number as spreadsheets round it: `4.01235E+12`, or `4,01235E+12` in some languages.
   package static func isRounded(_ text: String) -> Bool {

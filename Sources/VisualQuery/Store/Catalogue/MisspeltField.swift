@@ -25,7 +25,11 @@ extension EntityValue {
 
   private static func isNear(_ name: String, _ known: String) -> Bool {
     let lengths = (known.count - 1)...(known.count + 1)
-    guard known.count > 3, lengths.contains(name.count) else { return false }
+    guard known.count > 3, lengths.contains(name.count),
+      // One edit leaves the first or the last character.
+      name.first?.lowercased() == known.first?.lowercased()
+        || name.last?.lowercased() == known.last?.lowercased()
+    else { return false }
     return Suggestion.editDistance(name.lowercased(), known.lowercased()) <= 1
   }
 
