@@ -211,6 +211,8 @@ def measured_cell(entry, value):
         part = entry.get(side)
         if part is None:
             return ""
+        if "changed" not in part:
+            return f"{part['value']}: impossible"
         counts = (f"{part[k]:+d}" if part[k] else "0" for k in ("first", "shown", "wrong"))
         text = ", ".join(counts) if part["changed"] else "none"
         return f"{part['value']}: {text}"

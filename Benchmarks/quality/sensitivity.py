@@ -157,14 +157,14 @@ def patch(tree):
 
 
 def evaluate(vq, tasks, values):
-    """The counts of all tasks together, and all figures of them."""
+    """The counts of all tasks together, and all figures of them; nothing if the program cannot run with the values."""
     environment = dict(os.environ, VQ_SWEEP=",".join(f"{k}={v}" for k, v in values.items()))
     counts, figures = {"first": 0, "shown": 0, "wrong": 0}, []
     for _, queries, index in tasks:
         run = subprocess.run([vq, "eval", queries, "--index", index, "--without-labels", "--json", "-q"], env=environment,
                              capture_output=True, text=True, timeout=1800)
         if run.returncode:
-            sys.exit(run.stderr)
+            return None, None
         found = json.loads(run.stdout)
         figures.append({k: v for k, v in found.items() if k != "worst"})
         negatives = found.get("negatives", 0)
@@ -186,6 +186,8 @@ def run(vq, out, names, only):
     done |= {"day": time.strftime("%Y-%m-%d"),
              "tasks": " and ".join(f"*{name}*" for name, _, _ in tasks) + f" ({total} queries)"}
     base, figures = evaluate(vq, tasks, {})
+    if base is None:
+        sys.exit("the program cannot evaluate the tasks with the numbers of today")
     done["base"] = base
     for number in measured_numbers():
         known = done["numbers"].get(number.key)
@@ -197,7 +199,9 @@ def run(vq, out, names, only):
                 continue
             shown, values = variant
             counts, other = evaluate(vq, tasks, values)
-            entry[side] = {"value": shown, "changed": other != figures} | {k: counts[k] - base[k] for k in base}
+            entry[side] = {"value": shown}
+            if counts is not None:
+                entry[side] |= {"changed": other != figures} | {k: counts[k] - base[k] for k in base}
         done["numbers"][number.key] = entry
         print(number.key, json.dumps(entry), flush=True)
         left = sum(n.key not in done["numbers"] for n in measured_numbers())
