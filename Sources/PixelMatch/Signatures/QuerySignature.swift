@@ -72,9 +72,13 @@ public struct QuerySignature: Sendable, Hashable {
   ///   - shouldStop: A function that is called between steps; `true` makes the result `nil`.
   public init?(_ picture: PixelBuffer, shouldStop: () -> Bool) {
     if shouldStop() { return nil }
-    let large = picture.reduced(toLongerSide: Self.workingSide)
+    let isSmall = max(picture.width, picture.height) < Signature.leastSide
+    let large =
+      isSmall
+      ? picture.enlarged(toLongerSide: Signature.leastSide)
+      : picture.reduced(toLongerSide: Self.workingSide)
     if shouldStop() { return nil }
-    let signed = SignedPicture(large)
+    let signed = SignedPicture(large, enlargedFrom: isSmall ? picture : nil)
     if shouldStop() { return nil }
     size = SIMD2(signed.width, signed.height)
     colors = QueryColors(signed.colors)

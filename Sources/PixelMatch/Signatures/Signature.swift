@@ -4,10 +4,13 @@
 public struct Signature: Sendable, Hashable {
   /// The version, which changes whenever the same image would get different bytes. Signatures of
   /// different versions cannot be compared.
-  public static let version: UInt16 = 6
+  public static let version: UInt16 = 7
 
   /// The longest side of a working image in pixels; a larger image is first reduced to it.
   public static let workingSide = 512
+  /// The longest side of a working image to which a smaller image is enlarged: a piece of a screenshot has few keypoints, and of
+  /// other sizes than those of the shop's image.
+  public static let leastSide = 320
   /// The longest side, in pixels, of the image that colors are computed from.
   static let colorSide = 128
 

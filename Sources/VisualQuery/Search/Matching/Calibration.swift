@@ -39,6 +39,8 @@ package enum Calibration {
     /// The addition to it if colors and keypoints agree, too: a lead alone says only that nothing else is as much alike, which is also
     /// true of what the catalogue lacks.
     var agreedLead: Double
+    /// The factor of ``Standing/farLead`` as far as the histograms agree.
+    var farLead = 0.0
     /// The factor of ``Standing/inlierLead``.
     var inlierLead: Double
     /// The terms that are added for an entity without a rival, which has no lead to show.
@@ -62,6 +64,7 @@ package enum Calibration {
     /// Returns the term of the lead in an entity's log-odds.
     func lead(of measured: MeasuredEvidence, _ standing: Standing) -> Double {
       lead * standing.lead + agreedLead * max(0, standing.lead) * measured.leadAgreement
+        + farLead * standing.farLead * measured.farLeadAgreement
     }
 
     /// Returns the terms of an entity's log-odds without the prior, in the order of ``MeasuredEvidence/Lane``.
@@ -111,7 +114,7 @@ package enum Calibration {
   static let coefficients = Coefficients(
     step1: SIMD16(lanes: 0.776, 4.705, 3.133, 0.771, 2.647, 0.54, 1.866, 0.178, 1.3, 1.7, 2, 1),
     step2: SIMD16(lanes: 0, 0, 0, 0, 0, 0, 3.935, 1.9, 2.5, 0, 1.2, 2.558),
-    prior: -2.612, lead: 1.004, agreedLead: 2.334, inlierLead: 0.502,
+    prior: -2.612, lead: 1.004, agreedLead: 2.334, farLead: 1.25, inlierLead: 0.502,
     alone: Coefficients.Alone(prior: -1.432, color: 1.542, hash: 1.841),
     labelsBeyondLikely: 0.04...0.35)
 

@@ -17,7 +17,7 @@ extension Matcher {
     try Task.checkCancellation()
     endStep(.filters, since: start)
     start = beginStep()
-    let image = try content.searchedPixels
+    let image = try content.searchedPixels?.enlarged(toLongerSide: Signature.leastSide)
     // The encoding runs concurrently with the following steps.
     let encoding = content.embedding == nil ? image.flatMap(encoding) : nil
     let signature = try image.map(signature) ?? content.signature

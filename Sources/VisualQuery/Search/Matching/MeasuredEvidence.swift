@@ -79,6 +79,8 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// The likeness of the colors, and the number of inliers, at which they begin to agree with a
   /// lead, and at which they fully do.
   private static let (agreedColors, agreedInliers) = (1.3...3.5, 2.0...6)
+  /// The similarity of the color histograms at which it begins to agree with a lead beyond its limit, and at which it fully does.
+  private static let farColors = 0.7...0.8
   /// The likeness of the colors below which a label makes nothing sure, since siblings in other
   /// colors have it, and the likeness above which it counts fully.
   private static let labelledColors = 0.35...0.6
@@ -279,6 +281,9 @@ struct MeasuredEvidence: Sendable, Hashable {
   var leadAgreement: Double {
     Self.agreedColors.share(at: colorLikeness) * Self.agreedInliers.share(at: Double(inliers))
   }
+
+  /// The degree to which histograms agree with a lead beyond its limit, `0...1`. The best of many images of an entity is far ahead by chance.
+  var farLeadAgreement: Double { support == nil ? Self.farColors.share(at: color) : 0 }
 
   /// The degree to which colors agree with a label, `0...1`.
   var labelAgreement: Double { Self.labelledColors.share(at: colorLikeness) }
