@@ -5,17 +5,27 @@ extension PixelBuffer {
   /// <https://doi.org/10.1109/TASSP.1981.1163711>), in integers.
   ///
   /// - Complexity: O(pixels of the result).
-  public func enlarged(toLongerSide side: Int) -> PixelBuffer {
+  package func enlarged(toLongerSide side: Int) -> PixelBuffer {
     let longer = max(width, height)
     guard longer < side else { return self }
-    func scaled(_ length: Int) -> Int { max(1, (2 * length * side + longer) / (2 * longer)) }
-    let (columns, rows) = (scaled(width), scaled(height))
+    let (columns, rows) = Self.enlargedSize(of: (width, height), toLongerSide: side)
     let source = reduced(toLongerSide: longer)
     let wide = CubicLines(from: width, to: columns).lengthened(
       source.bytes, count: height, pixelStride: 4, lineStrides: (4 * width, 4 * columns))
     let whole = CubicLines(from: height, to: rows).lengthened(
       wide, count: columns, pixelStride: 4 * columns, lineStrides: (4, 4))
     return PixelBuffer(pixels: whole, width: columns, height: rows)
+  }
+
+  /// Returns the size of an image with a longer side of `side` and an aspect ratio as close as whole pixels allow; returns `size` itself if
+  /// it is large enough.
+  static func enlargedSize(
+    of size: (width: Int, height: Int), toLongerSide side: Int
+  ) -> (width: Int, height: Int) {
+    let longer = max(size.width, size.height)
+    guard longer < side else { return size }
+    func scaled(_ length: Int) -> Int { max(1, (2 * length * side + longer) / (2 * longer)) }
+    return (scaled(size.width), scaled(size.height))
   }
 }
 

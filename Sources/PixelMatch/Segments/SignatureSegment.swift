@@ -212,7 +212,7 @@ package final class SignatureSegment: Sendable {
 
   /// Returns the signature of a row.
   package func signature(at row: Int) -> Signature {
-    let size = size(at: row)
+    let size = ownSize(at: row)
     let appearance = appearance(at: row)
     return Signature(
       width: UInt16(size.width), height: UInt16(size.height), pdq: pdq(at: row),
@@ -253,6 +253,11 @@ package final class SignatureSegment: Sendable {
 
   /// Returns the width and height of a row's working image in pixels.
   package func size(at row: Int) -> (width: Int, height: Int) {
+    PixelBuffer.enlargedSize(of: ownSize(at: row), toLongerSide: Signature.leastSide)
+  }
+
+  /// Returns the width and height of a row's image in pixels, before it was enlarged.
+  package func ownSize(at row: Int) -> (width: Int, height: Int) {
     let shape = place(.shape, row, 8)
     return (
       Int(storage.integer(at: shape + 2, as: UInt16.self)),

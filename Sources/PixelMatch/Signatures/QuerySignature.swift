@@ -72,13 +72,10 @@ public struct QuerySignature: Sendable, Hashable {
   ///   - shouldStop: A function that is called between steps; `true` makes the result `nil`.
   public init?(_ picture: PixelBuffer, shouldStop: () -> Bool) {
     if shouldStop() { return nil }
-    let isSmall = max(picture.width, picture.height) < Signature.leastSide
-    let large =
-      isSmall
-      ? picture.enlarged(toLongerSide: Signature.leastSide)
-      : picture.reduced(toLongerSide: Self.workingSide)
+    let large = picture.enlarged(toLongerSide: Signature.leastSide)
+      .reduced(toLongerSide: Self.workingSide)
     if shouldStop() { return nil }
-    let signed = SignedPicture(large, enlargedFrom: isSmall ? picture : nil)
+    let signed = SignedPicture(large)
     if shouldStop() { return nil }
     size = SIMD2(signed.width, signed.height)
     colors = QueryColors(signed.colors)

@@ -10,16 +10,16 @@ public struct Signature: Sendable, Hashable {
   public static let workingSide = 512
   /// The longest side of a working image to which a smaller image is enlarged: a piece of a screenshot has few keypoints, and of
   /// other sizes than those of the shop's image.
-  public static let leastSide = 320
+  package static let leastSide = 320
   /// The longest side, in pixels, of the image that colors are computed from.
   static let colorSide = 128
 
   /// The lowest quality of a hash that PDQ's authors trust.
   public static let trustedQuality = 50
 
-  /// The width of the working image in pixels.
+  /// The width in pixels of the image, reduced to at most ``workingSide`` but not enlarged.
   public let width: UInt16
-  /// The height of the working image in pixels.
+  /// Its height.
   public let height: UInt16
   /// The hash of the brightness distribution. It survives new colors, blur and compression.
   public let pdq: PDQHash

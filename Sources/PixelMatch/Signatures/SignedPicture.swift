@@ -1,5 +1,7 @@
 /// The whole-image parts of a signature, and the intermediate results that other code needs.
 struct SignedPicture {
+  /// The size of the image as it is, at most ``Signature/workingSide``.
+  private let ownSize: (width: Int, height: Int)
   let width: Int
   let height: Int
   let hashed: PDQCoefficients
@@ -11,15 +13,11 @@ struct SignedPicture {
 
   /// Computes the parts. Each row of the working image goes to the hash, to the pyramid for the
   /// keypoints, and to the smaller image for the colors.
-  ///
-  /// A small image is enlarged for all but the hash, which is that of the image as it is.
-  ///
-  /// - Parameter original: The image as it is, if `picture` was enlarged before.
-  init(_ picture: PixelBuffer, enlargedFrom original: PixelBuffer? = nil) {
+  init(_ picture: PixelBuffer) {
     let working = picture.enlarged(toLongerSide: Signature.leastSide)
       .reduced(toLongerSide: Signature.workingSide)
-    let isEnlarged = max(picture.width, picture.height) < Signature.leastSide
-    let original = original ?? (isEnlarged ? picture : nil)
+    ownSize = AreaReducer.size(
+      of: (picture.width, picture.height), longerSide: Signature.workingSide)
     (width, height) = (working.width, working.height)
     let small = AreaReducer.size(of: (width, height), longerSide: Signature.colorSide)
     var hasher = PDQHasher(width: width, height: height)
@@ -40,7 +38,7 @@ struct SignedPicture {
       }
       colors = OklabPicture(reducer.finish())
     }
-    hashed = original.map(PDQHasher.coefficients) ?? hasher.finish()
+    hashed = hasher.finish()
     pyramid = corners.finish()
     let weights = PixelWeights(colors)
     color = ColorHistogram(colors, weights: weights)
@@ -51,7 +49,7 @@ struct SignedPicture {
   /// The signature. The keypoints are found when it is read.
   var signature: Signature {
     Signature(
-      width: UInt16(width), height: UInt16(height), pdq: hashed.hash,
+      width: UInt16(ownSize.width), height: UInt16(ownSize.height), pdq: hashed.hash,
       pdqQuality: UInt8(hashed.quality), color: color, layout: layout, texture: texture,
       keypoints: KeypointSet(pyramid))
   }

@@ -25,7 +25,8 @@ enum MatchCommand {
       which three are sure, has up to \(MatchOptions.defaultPageLimit).
       """)
   static let products = Option.field(Question.products, "N", "maximum number of products")
-  static let stores = Option.field(Question.stores, "N", "maximum number of stores")
+  static let stores = Option.field(
+    Question.stores, "N", "maximum number of stores", isRare: true)
   static let minConfidence = Option.field(
     Question.minimumConfidence, "P", "omit less likely matches",
     detail: "The default is calibrated so that images of unrelated things match nothing.",

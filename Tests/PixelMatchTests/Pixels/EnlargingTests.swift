@@ -65,13 +65,15 @@ import Testing
     }
   }
 
-  /// Would break if the hash of a small image were that of its enlarged copy: other programs hash the image as it is.
-  @Test func `the hash is that of the image as it is`() {
-    let small = SyntheticPicture.scene(width: 300, height: 200, seed: 5).reduced(toLongerSide: 90)
-    let hash = PDQHasher.coefficients(of: small).hash
-    let query = QuerySignature(small)
-    #expect(Signature(small).pdq == hash)
-    #expect(query.views[0].variants[0] == hash)
-    #expect(max(query.size.x, query.size.y) == Signature.leastSide)
+  /// Would break if the image of a shop or a query were signed as it is: both must have keypoints of like sizes.
+  @Test func `signatures are those of an enlarged image`() {
+    let small = SyntheticPicture.scene(width: 90, height: 60, seed: 5)
+    let large = small.enlarged(toLongerSide: Signature.leastSide)
+    let (own, other) = (Signature(small), Signature(large))
+    #expect(own.pdq == other.pdq && own.keypoints == other.keypoints && own.color == other.color)
+    #expect(own.layout == other.layout && own.texture == other.texture)
+    #expect(QuerySignature(small) == QuerySignature(large))
+    // The size is that of the image itself, so that one can tell that it is small.
+    #expect(own.width == 90 && own.height == 60)
   }
 }

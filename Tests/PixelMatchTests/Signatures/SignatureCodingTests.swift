@@ -50,7 +50,7 @@ import Testing
         keypoints: [Keypoint(x: 511, y: 3, level: 5, angle: 0x81)],
         hashes: [KeypointHash(words: SIMD3(0xC1, 0, 0xD200_0000))]))
     let bytes = signature.encoded
-    #expect(bytes[0..<8] == [6, 0, 77, 1, 0x02, 0x01, 0x04, 0x03])
+    #expect(bytes[0..<8] == [7, 0, 77, 1, 0x02, 0x01, 0x04, 0x03])
     #expect(bytes[8] == 0xA1 && bytes[39] == 0xB2)
     #expect(bytes[40] == 0x22 && bytes[135] == 0x22 && bytes[136] == 0x33 && bytes[183] == 0x33)
     #expect(bytes[184] == 9 && bytes[375] == 9)

@@ -14,7 +14,7 @@ import VisualQuery
   /// The released versions of the tables with the signatures of today.
   static let released = [7]
   /// The versions of the tables and of the signatures of all others.
-  static let outdated = [(7, 5)]
+  static let outdated = [(7, 5), (7, 6)]
 
   /// Unpacks the index of a version.
   private func index(

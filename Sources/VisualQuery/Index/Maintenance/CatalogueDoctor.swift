@@ -222,7 +222,7 @@ package struct CatalogueDoctor: Sendable {
     _ segment: SignatureSegment, _ row: Int, _ id: EntityID
   ) -> [Finding] {
     let picture = "image \(segment.tag(at: row))"
-    let size = segment.size(at: row)
+    let size = segment.ownSize(at: row)
     var findings: [Finding] = []
     if segment.isFlat(row) {
       findings.append(

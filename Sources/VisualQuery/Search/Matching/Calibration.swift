@@ -136,6 +136,11 @@ package enum Calibration {
     }
   }
 
+  /// Returns the most that a lead beyond its limit adds to the log-odds.
+  static func farLead(of measured: MeasuredEvidence) -> Double {
+    coefficients.farLead * measured.farLeadAgreement
+  }
+
   /// The addition to the log-odds of what is found in a cell of a page: a page of absent things has as many
   /// chances of a false match as it has cells. At it, the default cut-off is 0.92 for a cell (docs/quality-trials.md).
   static let cellPrior = -0.7

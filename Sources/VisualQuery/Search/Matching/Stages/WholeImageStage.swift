@@ -101,7 +101,8 @@ private enum WholeImage {
     let odds = entity.evidence.reduce(0) { sum, term in
       switch term.kind {
       case .inlierLead: sum + min(0, term.weight)
-      case .lead: sum + term.weight * (1 - doubt)
+      // It may not be that far ahead of an image that was not compared.
+      case .lead: sum + (term.weight - Calibration.farLead(of: evidence)) * (1 - doubt)
       default: sum + term.weight
       }
     }
