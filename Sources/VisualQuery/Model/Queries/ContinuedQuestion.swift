@@ -87,6 +87,7 @@ extension ContinuedQuestion: Codable {
       + [
         Part("isImageLeftOut", \.isImageLeftOut, absent: false),
         Part("arm", optional: \.options.arm),
+        Part("countedModel", optional: \.options.countedModel),
       ]
     var names: Set<Key> = []
     // Two fields may share a part: conditions and wanted labels are one filter.

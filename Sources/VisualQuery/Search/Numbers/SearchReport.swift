@@ -38,7 +38,7 @@ public struct SearchReport: Sendable, Hashable, Encodable {
     }
   }
 
-  /// The sums of a day, a key, a language, a rule, or a side of an experiment.
+  /// The sums of a day, a key, a language, a rule, a model, or a side of an experiment.
   public struct Row: Sendable, Hashable, Encodable {
     /// Its name; empty for none.
     public let name: String
@@ -58,6 +58,14 @@ public struct SearchReport: Sendable, Hashable, Encodable {
     public internal(set) var added = 0
     /// The number of matches that were ordered.
     public internal(set) var ordered = 0
+  }
+
+  /// A place in images of regions that were searched without finding anything.
+  public struct Region: Sendable, Hashable, Encodable {
+    /// The place, such as `top left, small`.
+    public let region: String
+    /// The number of searches.
+    public let searches: Int
   }
 
   /// A label of searches that found nothing.
@@ -93,12 +101,16 @@ public struct SearchReport: Sendable, Hashable, Encodable {
   public let byLanguage: [Row]
   /// The searches in which a rule moved something, and the actions on what it moved.
   public let byRule: [Row]
+  /// The sums of each model by which images were compared, too.
+  public let byModel: [Row]
   /// The sums of each side of an experiment.
   public let byArm: [Row]
   /// What was done with matches of each rank.
   public let ranks: [Rank]
   /// Labels of at least ``SearchNumbers/leastSearches`` searches that found nothing, the most frequent first.
   public let emptyLabels: [Label]
+  /// Regions of images of at least ``SearchNumbers/leastSearches`` searches that found nothing, the most frequent first.
+  public let emptyRegions: [Region]
   /// `nil` unless both sides have searches.
   public let difference: Difference?
 }
@@ -133,53 +145,62 @@ extension SearchNumbers {
   /// - Throws: ``CatalogueError``.
   public func report(since first: String? = nil) throws(CatalogueError) -> SearchReport {
     var total = SearchReport.Sums()
-    var groups: [[String: SearchReport.Sums]] = Array(repeating: [:], count: 5)
+    var groups: [[String: SearchReport.Sums]] = Array(repeating: [:], count: 6)
     var ranks: [Int: SearchReport.Rank] = [:]
     /// The names of a row in each group.
     func names(_ row: SQLiteStatement<CatalogueError>) -> [[String]] {
-      [[row.text(0)], [row.text(1)], [row.text(2)], rules(row.text(4)), [row.text(3)]]
+      [
+        [row.text(0)], [row.text(1)], [row.text(2)], rules(row.text(5)), [row.text(4)],
+        [row.text(3)],
+      ]
     }
     func rules(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
     let since: [SQLiteValue] = [.text(first ?? "")]
     try connection.forEachRow(
-      "SELECT day, key, language, arm, rule, outcome, count FROM searches WHERE day >= ?", since,
-      isScan: true
+      """
+      SELECT day, key, language, arm, model, rule, outcome, count FROM searches WHERE day >= ?
+      """, since, isScan: true
     ) { row throws(CatalogueError) in
-      guard let outcome = Outcome(rawValue: row.text(5)) else { return }
-      let count = row.integer(6)
+      guard let outcome = Outcome(rawValue: row.text(6)) else { return }
+      let count = row.integer(7)
       total.count(outcome, count)
       for (group, names) in names(row).enumerated() {
         for name in names { groups[group][name, default: .init()].count(outcome, count) }
       }
     }
     try connection.forEachRow(
-      "SELECT day, key, language, arm, rule, action, count, rank FROM actions WHERE day >= ?",
-      since, isScan: true
+      """
+      SELECT day, key, language, arm, model, rule, action, count, rank FROM actions WHERE day >= ?
+      """, since, isScan: true
     ) { row throws(CatalogueError) in
-      guard let action = Action(rawValue: row.text(5)) else { return }
-      let (count, rank) = (row.integer(6), row.integer(7))
+      guard let action = Action(rawValue: row.text(6)) else { return }
+      let (count, rank) = (row.integer(7), row.integer(8))
       total.count(action, count)
       ranks[rank, default: .init(rank: rank)].count(action, count)
       for (group, names) in names(row).enumerated() {
         for name in names { groups[group][name, default: .init()].count(action, count) }
       }
     }
-    let labels = try connection.rows(
-      """
-      SELECT label, sum(count) AS searches FROM labels WHERE day >= ? GROUP BY label
-      HAVING searches >= \(Self.leastSearches) ORDER BY searches DESC, label
-      """, since, isScan: true
-    ) { SearchReport.Label(label: $0.text(0), searches: $0.integer(1)) }
+    func frequent(_ column: String, of table: String) throws(CatalogueError) -> [(String, Int)] {
+      try connection.rows(
+        """
+        SELECT \(column), sum(count) AS searches FROM \(table) WHERE day >= ? GROUP BY \(column)
+        HAVING searches >= \(Self.leastSearches) ORDER BY searches DESC, \(column)
+        """, since, isScan: true
+      ) { ($0.text(0), $0.integer(1)) }
+    }
     let rows = groups.map { group in
       group.sorted { $0.key < $1.key }.map { SearchReport.Row(name: $0.key, sums: $0.value) }
     }
     return SearchReport(
       from: rows[0].first?.name, until: rows[0].last?.name, total: total, byDay: rows[0],
       byKey: rows[1], byLanguage: rows[2], byRule: rows[3],
-      byArm: rows[4].filter { !$0.name.isEmpty },
-      ranks: ranks.values.sorted { $0.rank < $1.rank }, emptyLabels: labels,
-      difference: groups[4]["A"].flatMap { a in
-        groups[4]["B"].flatMap { SearchReport.difference(a, $0) }
+      byModel: rows[4], byArm: rows[5].filter { !$0.name.isEmpty },
+      ranks: ranks.values.sorted { $0.rank < $1.rank },
+      emptyLabels: try frequent("label", of: "labels").map(SearchReport.Label.init),
+      emptyRegions: try frequent("region", of: "regions").map(SearchReport.Region.init),
+      difference: groups[5]["A"].flatMap { a in
+        groups[5]["B"].flatMap { SearchReport.difference(a, $0) }
       })
   }
 }

@@ -21,7 +21,9 @@ enum Route: Sendable, Hashable {
   case unknownLabels
   case labelBridge
   case rules
+  case ruleTrial
   case events
+  case numbers
   case rejectedRows
   case sync
   case facets
@@ -42,8 +44,8 @@ enum Route: Sendable, Hashable {
   static let fixed: [Route] =
     [
       .match, .entities, .suggestedEntities, .entityQuery, .entityResolution, .catalogue, .feedback,
-      .feedbackQueries, .doctor, .evaluation, .unknownLabels, .labelBridge, .rules, .events,
-      .rejectedRows,
+      .feedbackQueries, .doctor, .evaluation, .unknownLabels, .labelBridge, .rules, .ruleTrial,
+      .events, .numbers, .rejectedRows,
       .sync,
       .facets, .settings, .schema, .phrases, .reverse, .limits, .association, .livez, .readyz,
       .metrics,
@@ -126,7 +128,9 @@ enum Route: Sendable, Hashable {
     case .unknownLabels: "/v1/labels/unknown"
     case .labelBridge: "/v1/labels/bridge"
     case .rules: "/v1/rules"
+    case .ruleTrial: "/v1/rules/trial"
     case .events: "/v1/events"
+    case .numbers: "/v1/numbers"
     case .rejectedRows: "/v1/rejected"
     case .sync: "/v1/sync"
     case .facets: "/v1/facets"
@@ -148,7 +152,8 @@ enum Route: Sendable, Hashable {
   /// The methods besides HEAD, which goes with GET, and OPTIONS.
   var methods: [String] {
     switch self {
-    case .match, .entityQuery, .entityResolution, .evaluation, .labelBridge, .events: ["POST"]
+    case .match, .entityQuery, .entityResolution, .evaluation, .labelBridge, .ruleTrial, .events:
+      ["POST"]
     case .feedback: ["GET", "POST"]
     case .feedbackStatement: ["DELETE"]
     case .feedbackAcceptance: ["PUT"]
@@ -156,7 +161,7 @@ enum Route: Sendable, Hashable {
     case .entity: ["GET", "PUT", "DELETE"]
     case .entities, .suggestedEntities, .thumbnail, .neighbors, .history, .catalogue, .sync,
       .facets, .settings, .schema, .phrases, .reverse, .limits, .feedbackQueries, .doctor,
-      .unknownLabels,
+      .unknownLabels, .numbers,
       .rejectedRows, .association, .livez, .readyz, .metrics, .openAPI, .page, .pageFile:
       ["GET"]
     }
@@ -178,7 +183,7 @@ enum Route: Sendable, Hashable {
       ["PUT", "DELETE"].contains(method) ? .write : .read
     case .feedback: method == "POST" ? .feedback : .write
     case .feedbackQueries, .feedbackStatement, .feedbackAcceptance, .doctor, .evaluation,
-      .unknownLabels, .labelBridge, .rules, .rejectedRows:
+      .unknownLabels, .labelBridge, .rules, .ruleTrial, .numbers, .rejectedRows:
       .write
     }
   }

@@ -46,8 +46,9 @@ extension ShopService {
       damage = content.pictureDamage
       var options = question.options(timeout: time.remaining(until: deadline))
       options.arm = arm
+      options.countedModel = countedModel(content, matcher.catalogue)
       response = try await matcher.values(for: content, options: options)
-      note(response, of: question, arm: arm, request)
+      note(response, of: question, options, request)
     }
     let end = clock.now
     note(response, requestID: request.info.identity.id)
@@ -119,7 +120,8 @@ extension ShopService {
     return FacetsDocument(found.facets, entityCount: found.entityCount)
   }
 
-  private func content(
+  /// Returns what a question asks with: its image, decoded, and the fields about it.
+  func content(
     of picture: [UInt8]?, _ question: Question, _ matcher: Matcher, timeout: Duration
   ) async throws -> SemanticContent {
     var content = try await contentWithoutCodes(of: picture, question, matcher, timeout: timeout)

@@ -5,6 +5,8 @@
 #endif
 
 import HTTPServer
+import PixelMatch
+import Reading
 import Synchronization
 import VisualQuery
 
@@ -20,19 +22,34 @@ extension ShopService {
   }
 
   /// Remembers a search until it is counted.
-  func note(_ response: MatchResponse, of question: Question, arm: String?, _ request: HTTPRequest)
-  {
+  func note(
+    _ response: MatchResponse, of question: Question, _ options: MatchOptions,
+    _ request: HTTPRequest
+  ) {
     guard settings.keepsNumbers else { return }
     let search = SearchNumbers.Search(
-      response, labels: question.labels ?? [],
+      response, labels: question.labels ?? [], region: question.region,
       SearchNumbers.Circumstances(
         day: Self.today, key: key(of: request.info.head)?.name ?? "",
-        language: question.locale ?? "", arm: arm ?? ""))
+        language: question.locale ?? "", arm: options.arm ?? "",
+        model: options.countedModel ?? ""))
     let isFull = searches.withLock { searches in
       searches[search, default: 0] += 1
       return searches.count >= Self.waitingLimit
     }
     if isFull { countSearches() }
+  }
+
+  /// Returns the name of the model by which the image of a question is compared, too, or `nil` without one or if no numbers are kept.
+  /// A model that the catalogue does not name has a number in place of its name.
+  func countedModel(_ content: SemanticContent, _ catalogue: Catalogue) -> String? {
+    guard settings.keepsNumbers else { return nil }
+    if let embedding = content.embedding {
+      let name = catalogue.imageModel?.name
+      return name.map(ImageEmbedding.fingerprint) == embedding.model
+        ? name : String(embedding.model, radix: 16)
+    }
+    return content.pixelBuffer == nil ? nil : settings.models?.image?.name
   }
 
   /// Puts the searches since the last time into the numbers.
@@ -51,18 +68,33 @@ extension ShopService {
     }
   }
 
-  func countEvents(_ request: HTTPRequest) async throws -> HTTPResponse {
-    try RequestFields(request.info.head.query).finish()
+  private func requireNumbers() throws(Problem) {
     guard settings.keepsNumbers else {
       throw Problem(.forbidden, "this server keeps no numbers; it was started without --numbers")
     }
+  }
+
+  /// Gives the report of all days, or of the last ones.
+  func numbers(_ request: HTTPRequest) throws -> HTTPResponse {
+    var fields = RequestFields(request.info.head.query)
+    let days = try fields.integer("days", in: 1...SearchNumbers.dayLimit)
+    try fields.finish()
+    try requireNumbers()
+    countSearches()
+    let numbers = try SearchNumbers(directory: catalogue.directory)
+    return untagged(try numbers.report(since: days.map(ReportCommand.firstDay)))
+  }
+
+  func countEvents(_ request: HTTPRequest) async throws -> HTTPResponse {
+    try RequestFields(request.info.head.query).finish()
+    try requireNumbers()
     var fields = try RequestFields(json: request.body)
     guard let token = try fields.text("query", limit: Question.tokenLimit) else {
       throw fields.problem("query", "the 'continuation' of an answer")
     }
     let events = try fields.objects("events", limit: Self.eventLimit)
     try fields.finish()
-    guard !events.isEmpty else { throw fields.problem("events", "a list of events") }
+    guard !events.isEmpty else { throw fields.problem("events", "a list of at least one event") }
     let matcher = Matcher(catalogue: try catalogue.newest(), pool: pool)
     let (day, key) = (Self.today, key(of: request.info.head)?.name ?? "")
     var found: [SearchNumbers.Event] = []

@@ -215,6 +215,7 @@ final class ShopService: HTTPService {
         try await self.replaceRules($0)
       }
     case .rules: return work(route) { try self.listRules($0) }
+    case .ruleTrial: return try ruleTrial(request, route)
     case .events:
       try requireJSON(request.head)
       return work(
@@ -222,6 +223,7 @@ final class ShopService: HTTPService {
       ) {
         try await self.countEvents($0)
       }
+    case .numbers: return work(route) { try self.numbers($0) }
     case .rejectedRows: return work(route) { try self.rejectedRows($0) }
     case .sync: return work(route) { try await self.changes($0) }
     case .facets: return work(route) { try await self.facets($0) }
