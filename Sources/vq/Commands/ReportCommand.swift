@@ -12,6 +12,11 @@ enum ReportCommand {
     OptionText("days", "only the last days", standard: "all that are kept"),
     in: 1...SearchNumbers.dayLimit)
   static let json = Option<Bool>.flag(OptionText("json", "the report as one JSON object"))
+  static let others = Option<[String]>.texts(
+    OptionText(
+      "with", "add the numbers of this index, such as the copy of another server",
+      detail: "Labels and regions are listed by the sum.", isRare: true),
+    "DIR", accepts: "a directory with numbers.sqlite")
 
   static let command = CommandDescription(
     name: "report",
@@ -21,7 +26,7 @@ enum ReportCommand {
     ],
     operand: nil,
     options: [
-      MatchCommand.index.description, days.description, json.description,
+      MatchCommand.index.description, days.description, json.description, others.description,
       MatchCommand.report.description, IndexLocation.cache.description,
     ],
     notes: [
@@ -58,8 +63,19 @@ enum ReportCommand {
       of: arguments[MatchCommand.index], arguments, console)
     // Opened first, so that a mistyped directory gets no numbers.
     _ = try Catalogue(directory: directory)
+    if PostgresLocation.isLocation(arguments[MatchCommand.index]) {
+      console.diagnostics.note(
+        "these are the numbers of the copy '\(directory)'; each server keeps its own (--with)")
+    }
+    let added = try arguments[others].map { other in
+      guard FileManager.default.fileExists(atPath: other + "/numbers.sqlite") else {
+        throw CommandFailure(
+          .failure, "--with: '\(DisplayText.escaped(other))' has no numbers (numbers.sqlite)")
+      }
+      return try SearchNumbers(directory: other)
+    }
     let report = try SearchNumbers(directory: directory)
-      .report(since: arguments[days].map(firstDay))
+      .report(since: arguments[days].map(ReportDays.first), with: added)
     if let path = arguments[MatchCommand.report] {
       try ReportFile(path: path).write(SearchPage.page(of: report))
     }
@@ -71,12 +87,6 @@ enum ReportCommand {
       }
     }
     return .success
-  }
-
-  /// Returns the first of the last days, today included, in UTC.
-  static func firstDay(ofLast days: Int) -> String {
-    Date.now.addingTimeInterval(-86_400 * Double(days - 1))
-      .formatted(Date.ISO8601FormatStyle().year().month().day())
   }
 }
 

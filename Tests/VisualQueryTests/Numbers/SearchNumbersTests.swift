@@ -163,6 +163,24 @@ import VisualQuery
     #expect(report.byModel.map(\.sums.searches) == [7, 2] && report.byRule.map(\.name) == ["sale"])
   }
 
+  /// Would break if the numbers of several servers were not added, or a label were told by one of them.
+  @Test func `numbers of several servers are added`() async throws {
+    let matcher = Matcher(catalogue: try Catalogue(directory: directory))
+    let answer = try await matcher.values(for: SemanticContent(labels: ["goblet"]))
+    let other = folder.path + "/other"
+    try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+    let search = SearchNumbers.Search(answer, labels: ["goblet"], Self.place("2026-11-01"))
+    let later = SearchNumbers.Search(answer, labels: ["goblet"], Self.place("2026-11-02"))
+    let (one, two) = (try SearchNumbers(directory: directory), try SearchNumbers(directory: other))
+    try one.count([search: 4])
+    try two.count([search: 2, later: 4])
+    #expect(try one.report().emptyLabels.isEmpty && two.report().emptyLabels.isEmpty)
+    let report = try one.report(with: [two])
+    #expect(report.total.searches == 10 && report.emptyLabels.map(\.searches) == [10])
+    #expect(report.byDay.map(\.sums.searches) == [6, 4])
+    #expect(try one.report(since: "2026-11-02", with: [two]).total.searches == 4)
+  }
+
   /// Would break if days were kept for ever.
   @Test func `the oldest days are removed`() async throws {
     let matcher = Matcher(catalogue: try Catalogue(directory: directory))

@@ -141,21 +141,46 @@ extension SearchReport {
 extension SearchNumbers {
   /// Makes the report of some days.
   ///
-  /// - Parameter first: The first day, such as `2026-11-01`, or `nil` for all that are kept.
+  /// - Parameters:
+  ///   - first: The first day, such as `2026-11-01`, or `nil` for all that are kept.
+  ///   - others: The numbers of other servers of the shop, which are added. A label or a region counts by the sum.
   /// - Throws: ``CatalogueError``.
-  public func report(since first: String? = nil) throws(CatalogueError) -> SearchReport {
-    var total = SearchReport.Sums()
-    var groups: [[String: SearchReport.Sums]] = Array(repeating: [:], count: 6)
-    var ranks: [Int: SearchReport.Rank] = [:]
+  public func report(
+    since first: String? = nil, with others: [SearchNumbers] = []
+  ) throws(CatalogueError) -> SearchReport {
+    var sums = ReportSums()
+    for numbers in [self] + others { try numbers.add(since: first ?? "", to: &sums) }
+    func frequent(_ counts: [String: Int]) -> [(name: String, searches: Int)] {
+      counts.filter { $0.value >= Self.leastSearches }
+        .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
+    }
+    let rows = sums.groups.map { group in
+      group.sorted { $0.key < $1.key }.map { SearchReport.Row(name: $0.key, sums: $0.value) }
+    }
+    return SearchReport(
+      from: rows[0].first?.name, until: rows[0].last?.name, total: sums.total, byDay: rows[0],
+      byKey: rows[1], byLanguage: rows[2], byRule: rows[3], byModel: rows[4],
+      byArm: rows[5].filter { !$0.name.isEmpty },
+      ranks: sums.ranks.values.sorted { $0.rank < $1.rank },
+      emptyLabels: frequent(sums.labels).map {
+        SearchReport.Label(label: $0.name, searches: $0.searches)
+      },
+      emptyRegions: frequent(sums.regions).map {
+        SearchReport.Region(region: $0.name, searches: $0.searches)
+      },
+      difference: sums.groups[5]["A"].flatMap { a in
+        sums.groups[5]["B"].flatMap { SearchReport.difference(a, $0) }
+      })
+  }
+
+  /// Adds the sums of this file.
+  private func add(since first: String, to sums: inout ReportSums) throws(CatalogueError) {
+    let since: [SQLiteValue] = [.text(first)]
     /// The names of a row in each group.
     func names(_ row: SQLiteStatement<CatalogueError>) -> [[String]] {
-      [
-        [row.text(0)], [row.text(1)], [row.text(2)], rules(row.text(5)), [row.text(4)],
-        [row.text(3)],
-      ]
+      let rules = row.text(5).split(separator: "\n").map(String.init)
+      return [[row.text(0)], [row.text(1)], [row.text(2)], rules, [row.text(4)], [row.text(3)]]
     }
-    func rules(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
-    let since: [SQLiteValue] = [.text(first ?? "")]
     try connection.forEachRow(
       """
       SELECT day, key, language, arm, model, rule, outcome, count FROM searches WHERE day >= ?
@@ -163,9 +188,9 @@ extension SearchNumbers {
     ) { row throws(CatalogueError) in
       guard let outcome = Outcome(rawValue: row.text(6)) else { return }
       let count = row.integer(7)
-      total.count(outcome, count)
+      sums.total.count(outcome, count)
       for (group, names) in names(row).enumerated() {
-        for name in names { groups[group][name, default: .init()].count(outcome, count) }
+        for name in names { sums.groups[group][name, default: .init()].count(outcome, count) }
       }
     }
     try connection.forEachRow(
@@ -175,34 +200,33 @@ extension SearchNumbers {
     ) { row throws(CatalogueError) in
       guard let action = Action(rawValue: row.text(6)) else { return }
       let (count, rank) = (row.integer(7), row.integer(8))
-      total.count(action, count)
-      ranks[rank, default: .init(rank: rank)].count(action, count)
+      sums.total.count(action, count)
+      sums.ranks[rank, default: .init(rank: rank)].count(action, count)
       for (group, names) in names(row).enumerated() {
-        for name in names { groups[group][name, default: .init()].count(action, count) }
+        for name in names { sums.groups[group][name, default: .init()].count(action, count) }
       }
     }
-    func frequent(_ column: String, of table: String) throws(CatalogueError) -> [(String, Int)] {
-      try connection.rows(
-        """
-        SELECT \(column), sum(count) AS searches FROM \(table) WHERE day >= ? GROUP BY \(column)
-        HAVING searches >= \(Self.leastSearches) ORDER BY searches DESC, \(column)
-        """, since, isScan: true
-      ) { ($0.text(0), $0.integer(1)) }
+    func count(_ column: String, of table: String, into counts: inout [String: Int])
+      throws(CatalogueError)
+    {
+      try connection.forEachRow(
+        "SELECT \(column), sum(count) FROM \(table) WHERE day >= ? GROUP BY \(column)", since,
+        isScan: true
+      ) { row throws(CatalogueError) in counts[row.text(0), default: 0] += row.integer(1) }
     }
-    let rows = groups.map { group in
-      group.sorted { $0.key < $1.key }.map { SearchReport.Row(name: $0.key, sums: $0.value) }
-    }
-    return SearchReport(
-      from: rows[0].first?.name, until: rows[0].last?.name, total: total, byDay: rows[0],
-      byKey: rows[1], byLanguage: rows[2], byRule: rows[3],
-      byModel: rows[4], byArm: rows[5].filter { !$0.name.isEmpty },
-      ranks: ranks.values.sorted { $0.rank < $1.rank },
-      emptyLabels: try frequent("label", of: "labels").map(SearchReport.Label.init),
-      emptyRegions: try frequent("region", of: "regions").map(SearchReport.Region.init),
-      difference: groups[5]["A"].flatMap { a in
-        groups[5]["B"].flatMap { SearchReport.difference(a, $0) }
-      })
+    try count("label", of: "labels", into: &sums.labels)
+    try count("region", of: "regions", into: &sums.regions)
   }
+}
+
+/// The sums that a report is made of.
+private struct ReportSums {
+  var total = SearchReport.Sums()
+  /// By day, key, language, rule, model, and side.
+  var groups: [[String: SearchReport.Sums]] = Array(repeating: [:], count: 6)
+  var ranks: [Int: SearchReport.Rank] = [:]
+  var labels: [String: Int] = [:]
+  var regions: [String: Int] = [:]
 }
 
 extension SearchReport.Rank {

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 import HTTPServer
 import PixelMatch
 import Reading
@@ -17,9 +11,7 @@ extension ShopService {
   /// The most different searches that wait to be counted.
   private static let waitingLimit = 10_000
 
-  private static var today: String {
-    Date.now.formatted(Date.ISO8601FormatStyle().year().month().day())
-  }
+  private static var today: String { ReportDays.first(ofLast: 1) }
 
   /// Remembers a search until it is counted.
   func note(
@@ -82,7 +74,7 @@ extension ShopService {
     try requireNumbers()
     countSearches()
     let numbers = try SearchNumbers(directory: catalogue.directory)
-    return untagged(try numbers.report(since: days.map(ReportCommand.firstDay)))
+    return untagged(try numbers.report(since: days.map(ReportDays.first)))
   }
 
   func countEvents(_ request: HTTPRequest) async throws -> HTTPResponse {
