@@ -20,7 +20,7 @@ extension ShopService {
         findings: findings.prefix(Self.findingLimit).map {
           FindingsDocument.Finding(
             kind: $0.kind, id: $0.id, detail: withoutRoot($0.detail), cure: withoutRoot($0.cure),
-            twin: $0.twin)
+            twin: $0.twin, image: $0.image)
         }))
   }
 
