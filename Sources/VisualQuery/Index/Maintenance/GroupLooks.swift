@@ -32,6 +32,8 @@ struct GroupLooks {
   private static let (likeDistance, likeKeypoints) = (62, 40)
   /// The largest distance of hashes of images with the same design, and the least share of their keypoints.
   private static let (designDistance, designShare) = (31, 0.5)
+  /// The most images with the same hash that are compared with others.
+  private static let useLimit = 8
   /// The fewest keypoints of such images.
   private static let leastKeypoints = 24
   /// The largest differences of places and hashes of keypoints that show the same.
@@ -108,10 +110,15 @@ struct GroupLooks {
     shouldStop: () -> Bool
   ) -> (partners: [Place: Place], twins: [Twins]) {
     var pictures: [(place: Place, picture: Picture)] = []
+    var uses: [PDQHash: Int] = [:]
     for (name, members) in groups.sorted(by: { $0.key < $1.key }) {
       for (index, member) in members.enumerated() {
-        pictures += member.pictures.filter { !$0.segment.isFlat($0.row) }.map {
-          (Place(group: name, member: index), $0)
+        for picture in member.pictures where !picture.segment.isFlat(picture.row) {
+          // All pairs of an image that thousands of products have would be millions.
+          uses[picture.pdq, default: 0] += 1
+          if uses[picture.pdq, default: 0] <= Self.useLimit {
+            pictures.append((Place(group: name, member: index), picture))
+          }
         }
       }
     }
@@ -182,10 +189,13 @@ struct GroupLooks {
   }
 
   private static func haveOneDesign(_ a: Picture, _ b: Picture) -> Bool {
+    // The same image is another finding.
+    if CatalogueDoctor.isAlike(a.segment.layout(at: a.row), b.segment.layout(at: b.row)) {
+      return false
+    }
     let (first, second) = (a.segment.signature(at: a.row), b.segment.signature(at: b.row))
     let least = min(first.keypoints.count, second.keypoints.count)
-    // The same image is another finding.
-    return least >= leastKeypoints && !CatalogueDoctor.isAlike(first.layout, second.layout)
+    return least >= leastKeypoints
       && Double(sharedKeypoints(first, second)) >= designShare * Double(least)
   }
 
