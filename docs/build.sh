@@ -19,7 +19,7 @@ target=$(swift -print-target-info | python3 -c 'import json, sys; print(json.loa
 mkdir -p .build/docs
 # What VisualQuery hands on is documented as its own.
 floors=$(grep -rhoE '^@_exported public import \w+' Sources/VisualQuery | awk '{ print $4 }' | sort -u | paste -sd,)
-for module in PixelMatch VisualQuery; do
+for module in PixelMatch Reading VisualQuery; do
   graphs=.build/graphs/$module
   rm -rf "$graphs"
   mkdir -p "$graphs"

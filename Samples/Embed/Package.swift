@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A program of your own that uses the library, as it would be in another repository: there,
+// Programs of your own that use the library, as they would be in another repository: there,
 // `path:` is replaced by the URL of this one.
 let package = Package(
   name: "Embed",
@@ -13,6 +13,10 @@ let package = Package(
         .product(name: "PixelMatch", package: "VisualQuery"),
         .product(name: "VisualQuery", package: "VisualQuery"),
       ],
-      swiftSettings: [.treatAllWarnings(as: .error)])
+      swiftSettings: [.treatAllWarnings(as: .error)]),
+    .executableTarget(
+      name: "OneProgram",
+      dependencies: [.product(name: "VisualQuery", package: "VisualQuery")],
+      swiftSettings: [.treatAllWarnings(as: .error)]),
   ]
 )

@@ -105,7 +105,7 @@ static void close_reader(ci_reader *base) {
 
 static int32_t failure(gif_reader *reader) {
   ci_reader *const base = &reader->picture.base;
-  return reader->has_ended ? ci_fail(base, CI_TRUNCATED, "the bytes end before the picture does")
+  return reader->has_ended ? ci_fail(base, CI_TRUNCATED, "the bytes end before the image does")
                            : ci_fail(base, CI_CORRUPT, "its data is invalid");
 }
 

@@ -33,7 +33,8 @@ enum {
   ERROR_MEMORY = 6,
   ERROR_DECODER = 7,
   SUBERROR_END_OF_DATA = 100,
-  // The number of decodings that go on although nobody waits for them, above which none begins.
+  // The number of abandoned decodings, whose clients no longer wait, that may run at once. Above
+  // it, no new decoding begins.
   ABANDONED_LIMIT = 4,
 };
 
@@ -114,7 +115,7 @@ bool ci_heif_load(bool is_hevc) {
   return heif.heif_have_decoder_for_format(is_hevc ? COMPRESSION_HEVC : COMPRESSION_AV1) != 0;
 }
 
-// A decoding, which belongs to the reader and its thread. The last of the two that needs it frees it.
+// The state of a decoding. The reader and its thread share it, and whichever needs it last frees it.
 typedef struct {
   pthread_mutex_t lock;
   pthread_cond_t change;
@@ -180,7 +181,7 @@ static void close_reader(ci_reader *base) {
   free(reader);
 }
 
-// Sets the message to the part of libheif's that tells something and returns the status.
+// Sets the message to the informative part of libheif's message, and returns the status.
 //
 // libheif's messages have the text of the code, that of the subcode, and details, separated by colons,
 // and some end with a position in the file or a line end.
@@ -203,7 +204,7 @@ static int32_t fail(ci_reader *base, int32_t status, const char *message) {
 
 static int32_t failure(ci_reader *base, heif_error error) {
   if (error.subcode == SUBERROR_END_OF_DATA) {
-    return ci_fail(base, CI_TRUNCATED, "the bytes end before the picture does");
+    return ci_fail(base, CI_TRUNCATED, "the bytes end before the image does");
   }
   switch (error.code) {
     case 0: return CI_OK;

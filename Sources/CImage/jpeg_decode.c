@@ -57,7 +57,7 @@ static int32_t status_of(int code) {
 
 static int32_t fail_truncated(jpeg_reader *reader) {
   return reader->failure =
-             ci_fail(&reader->base, CI_TRUNCATED, "the bytes end before the picture does");
+             ci_fail(&reader->base, CI_TRUNCATED, "the bytes end before the image does");
 }
 
 // The bytes that libjpeg reads after the last one: the end marker, which is all that some files lack. Whether
@@ -202,7 +202,7 @@ static void copy_inks(const uint8_t *cmyk, uint8_t *inks, uint32_t width, bool i
   for (size_t i = 0; i < (size_t)4 * width; i++) inks[i] = cmyk[i] ^ mask;
 }
 
-// The bytes of inverted inks are already the share of transmitted light.
+// If the inks are inverted, each byte already is the share of light that passes the ink.
 static void rgba_from_cmyk(const uint8_t *cmyk, uint8_t *rgba, uint32_t width, bool is_inverted) {
   for (uint32_t x = 0; x < width; x++, cmyk += 4, rgba += 4) {
     const uint32_t black = is_inverted ? cmyk[3] : 255u - cmyk[3];
@@ -232,7 +232,8 @@ static int32_t read_rows(ci_reader *base, uint8_t *rows, uint32_t max_rows, uint
       rgba_from_cmyk(reader->cmyk_row, row, base->width, reader->is_inverted);
     }
 #ifndef JCS_ALPHA_EXTENSIONS
-    // Expands three bytes per pixel to four, from the right, in place.
+    // Expands three bytes per pixel to four in place, beginning at the right end, so that no pixel
+    // is overwritten before it is read.
     else {
       for (uint32_t x = base->width; x-- > 0;) {
         row[4 * x + 3] = 255;

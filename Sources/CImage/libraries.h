@@ -8,7 +8,8 @@ bool ci_webp_load(void);
 bool ci_heif_load(bool is_hevc);
 bool ci_gif_load(void);
 
-// Looks a function up, stores it in the member of its name, and gives whether it was found.
+// Looks up a function of a library and stores it in the member of the same name. True if it was
+// found.
 #define CI_FIND(handle, table, name)                                                              \
   ((table.name = (__typeof__(table.name))dlsym(handle, #name)) != NULL)
 

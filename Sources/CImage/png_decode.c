@@ -53,7 +53,7 @@ static void read_bytes(png_structp png, png_bytep target, size_t length) {
   png_reader *reader = png_get_io_ptr(png);
   if (length > reader->count - reader->position) {
     reader->failure = CI_TRUNCATED;
-    png_error(png, "the bytes end before the picture does");
+    png_error(png, "the bytes end before the image does");
   }
   memcpy(target, reader->bytes + reader->position, length);
   reader->position += length;
@@ -72,7 +72,7 @@ static void read_row(png_reader *reader, uint8_t *row, uint32_t columns) {
   png_read_row(reader->png, row, NULL);
   if (reader->palette_count == 0) return;
   bool is_beyond = false;
-  // From the right, since four bytes take the place of one.
+  // Begins at the right end, because four bytes are written in place of one.
   for (uint32_t x = columns; x-- > 0;) {
     const uint8_t index = row[x];
     is_beyond |= index >= reader->palette_count;

@@ -111,7 +111,7 @@ static int32_t failure(ci_reader *base, webp_status status) {
     case STATUS_UNSUPPORTED: return ci_fail(base, CI_UNSUPPORTED, "libwebp does not support it");
     case STATUS_SUSPENDED:
     case STATUS_NOT_ENOUGH_DATA:
-      return ci_fail(base, CI_TRUNCATED, "the bytes end before the picture does");
+      return ci_fail(base, CI_TRUNCATED, "the bytes end before the image does");
     default: return ci_fail(base, CI_CORRUPT, "its data is invalid");
   }
 }

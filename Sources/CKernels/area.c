@@ -14,8 +14,8 @@ CK_INLINE void area_add_row(const uint8_t *restrict row, size_t count, uint32_t 
   for (size_t i = 0; i < count; i++) sums[i] += row[i] * share;
 }
 
-// The four sums of a pixel or of a column of the result; below 2^31, they are the same with a sign. In double precision
-// they are whole numbers below 2^52, so that every step is exact.
+// The four sums of a pixel or of a column of the result. Below 2^31, they have the same bits signed and unsigned. In
+// double precision they are whole numbers below 2^52, so every step is exact.
 typedef uint32_t Pixel __attribute__((vector_size(16)));
 typedef int32_t SignedPixel __attribute__((vector_size(16)));
 typedef double Sums __attribute__((vector_size(32)));
@@ -49,8 +49,8 @@ CK_INLINE void finish_large(const uint32_t *sums, const ck_area_cut *cuts, size_
   }
 }
 
-// The sum of a column is the difference of the sums of all pixels up to its end and up to its start. Those may
-// overflow; their difference, below 2^31, is right all the same.
+// The sum of a column is a difference: the sum of all pixels up to its end minus that up to its start. Both may
+// overflow, but their difference is below 2^31 and therefore right.
 CK_INLINE void finish_small(const uint32_t *sums, const ck_area_cut *cuts, size_t width, double half,
                             double reciprocal, uint8_t *out) {
   Pixel whole = {0}, start = {0};
@@ -67,8 +67,9 @@ CK_INLINE void finish_small(const uint32_t *sums, const ck_area_cut *cuts, size_
 
 CK_INLINE void area_finish_row(const uint32_t *sums, const ck_area_cut *cuts, size_t width, uint64_t area,
                                uint8_t *out) {
-  // A product by the reciprocal is less than 2^-44 from the quotient. A sum and a half is at least half of an
-  // `area`th, which is more, from any whole quotient, so that both have the same whole part.
+  // Rounds sum / area by a multiplication with the reciprocal. The product differs from the quotient by less than
+  // 2^-44. Because of the added half, the quotient is at least 1 / (2 * area) away from any whole number, which is
+  // more, so both have the same whole part.
   const double reciprocal = 1 / (double)area, half = (double)(area / 2) + 0.5;
   if (area <= INT32_MAX / UINT8_MAX) {
     finish_small(sums, cuts, width, half, reciprocal, out);

@@ -9,8 +9,8 @@
 // The number of pixels that are computed side by side before the results are stored one by one.
 enum { CHUNK = 64 };
 
-// Loops over the first `count` places of a chunk and over those behind them in the same block of 16, so that none are
-// left over that are computed one by one.
+// Loops over the first `count` places of a chunk, rounded up to whole blocks of 16, so that no place is computed on its
+// own.
 #define EACH_BLOCK(i, count)                                                                       \
   for (size_t block = 0; block < count; block += 16)                                               \
     for (size_t i = block; i < block + 16; i++)
@@ -21,7 +21,7 @@ CK_INLINE float least(float a, float b) { return b < a ? b : a; }
 
 typedef float Four __attribute__((vector_size(16)));
 
-// The colors of some pixels, each component together.
+// The colors of some pixels, with an array for each component.
 typedef struct {
   float l[CHUNK], a[CHUNK], b[CHUNK];
 } Colors;
@@ -128,8 +128,8 @@ CK_INLINE void color_weights(const float *restrict pixels, size_t width, size_t 
 
 // ---- Distribution over the bins around a value ------------------------------------------------
 
-// The destinations of a pixel's eight shares: four pairs of neighboring bins, each with a factor
-// for `low` and `high`.
+// The eight bins among which the weight of a pixel is divided, as four pairs of neighboring bins.
+// The bins of a pair get its factor times `low` and times `high`.
 typedef struct {
   uint32_t first[CHUNK];
   float factors[4][CHUNK];
@@ -149,7 +149,8 @@ CK_INLINE void put_down(const Shares *shares, size_t i, const uint32_t offsets[4
   }
 }
 
-// Divides a weight along two axes; the third axis gives the two bins of each pair.
+// Divides a weight among eight bins: the positions along two axes give the factors of the four
+// pairs, that along the third axis `low` and `high`.
 CK_INLINE void divide(Shares *shares, size_t i, float weight, float first, float second, float third) {
   const float small = weight * (1 - first), large = weight * first;
   shares->factors[0][i] = small * (1 - second);
@@ -215,7 +216,8 @@ CK_INLINE float grade(float step, float scale) {
   return least(GRADES - 1, scale * __builtin_elementwise_sqrt(size));
 }
 
-// Computes the steps from some pixels to others.
+// Computes the differences between the colors of pixels and of those some way from them, and
+// distributes them over the bins.
 CK_INLINE void steps(const Colors *here, const Colors *there, const float *weights, size_t count,
                      Shares *restrict shares) {
   EACH_BLOCK(i, count) {

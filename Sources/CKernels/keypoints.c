@@ -18,14 +18,14 @@ CK_INLINE void luma(const uint8_t *restrict rgba, size_t count, uint8_t *restric
   }
 }
 
-// Adds two neighbors, in either order of bytes.
+// Adds two neighboring bytes. The result does not depend on the order of bytes in a word.
 CK_INLINE uint32_t pair_at(const uint8_t *pixels) {
   uint16_t pair;
   memcpy(&pair, pixels, sizeof pair);
   return (pair & 0xffu) + (pair >> 8);
 }
 
-// Computes 16 pixels at a time. Rows are short, so that wider steps would leave many pixels to be
+// Computes 16 pixels at a time. Rows are short, so wider steps would leave many pixels to be
 // computed one by one.
 #define BY_16 _Pragma("clang loop vectorize_width(16) interleave_count(1)")
 #define BY_8 _Pragma("clang loop vectorize_width(8) interleave_count(1)")
@@ -40,7 +40,7 @@ CK_INLINE void reduce_by_2(const uint8_t *restrict luma, size_t width, size_t he
   }
 }
 
-// Reduces three columns to two, each of one whole column and half of the middle one.
+// Reduces three columns to two: each result covers one outer column and half of the middle column.
 CK_INLINE uint8_t *reduce_row_by_3_2(const uint8_t *whole, const uint8_t *half, size_t width,
                                      uint8_t *out) {
   BY_8 for (size_t x = 0; x < width / 3; x++, whole += 3, half += 3) {
@@ -185,8 +185,8 @@ typedef struct {
   int16_t *columns, *steps;
   // The gradients across and down in seven rows.
   int16_t *across[7], *down[7];
-  // The sums of the products xx, yy and xy over seven rows: for each pair of pixels, and for the
-  // first pixel of each pair.
+  // The sums over seven rows of the products xx, yy and xy: of both pixels of each pair, and of the
+  // first pixel alone.
   int32_t *pairs[3], *firsts[3];
   // The responses of three rows.
   float *responses[3];
@@ -237,8 +237,8 @@ CK_INLINE void add(Sums change, int32_t *place) {
   memcpy(place, &sums, sizeof sums);
 }
 
-// Adds the gradients of a row to the sums, in place of those seven rows above it. Those of the first and the last
-// column are not gradients; no window that is used has them.
+// Adds the gradients of a row to the sums and removes those of the row seven rows above. The values of the first and
+// the last column are not gradients, but no window that is used includes them.
 CK_INLINE void slide(const CornerRows *rows, size_t y) {
   const uint8_t *above = rows->pixels[(y + 2) % 3], *row = rows->pixels[y % 3],
                 *below = rows->pixels[(y + 1) % 3];
@@ -276,9 +276,9 @@ CK_INLINE Responses response(Sums xx, Sums yy, Sums xy) {
   return a + c - __builtin_elementwise_sqrt(squares);
 }
 
-// Computes the responses of a row from the sums over squares of 7 x 7 pixels. A window across has three pairs and
-// one pixel more: the second of the pair before if the middle is the first of its pair, else the first of the pair
-// after.
+// Computes the responses of a row from the sums over squares of 7 x 7 pixels. Seven columns are three pairs and one
+// more pixel. If the middle is the first pixel of its pair, this is the second pixel of the pair before; otherwise it
+// is the first pixel of the pair after.
 CK_INLINE void response_row(const CornerRows *rows, size_t width, float *row) {
   for (size_t x = 0; x < rows->length; x += BLOCK) {
     Sums even[3], odd[3];

@@ -14,7 +14,7 @@ CK_INLINE uint32_t l1(const uint16_t *restrict row, const uint16_t *restrict que
       const uint16_t square = (uint16_t)(grade * grade);
       const uint16_t value = (uint16_t)(square + (square >> 3));
       const uint16_t bin = query[nibble * WORDS + i];
-      // Both are below 256, and four differences fit 16 bits.
+      // Both values are below 256, so the sum of four differences fits 16 bits.
       sums[i] += (uint16_t)(value > bin ? value - bin : bin - value);
     }
   }

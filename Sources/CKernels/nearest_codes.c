@@ -5,7 +5,8 @@
 // Wide vectors are passed only between functions that are always inlined.
 #pragma clang diagnostic ignored "-Wpsabi"
 
-// The eight codes of a block, twice: each half is compared with another query.
+// One word of the eight codes of a block fills half a vector. The vector has it twice, so that each
+// half is compared with another query.
 typedef uint32_t Half __attribute__((vector_size(32)));
 typedef uint32_t Lanes __attribute__((vector_size(64)));
 

@@ -18,27 +18,29 @@ enum {
   QUAD_BLOCKS = 4,
   QUAD_CODES = QUAD_BLOCKS * CK_CODES_PER_BLOCK,
   QUAD_WORDS = QUAD_BLOCKS * CK_WORDS_PER_BLOCK,
-  // The number of quads whose least distances are kept while each group of queries in turn has
-  // its tables on the stack: the 2048 codes that a search compares at a time.
+  // The number of quads that are compared at a time: 2048 codes, as many as a search passes. While
+  // one group of queries after another has its tables on the stack, the least distances of these
+  // quads are kept.
   QUADS_AT_ONCE = 64,
   QUERIES_AT_ONCE = 16,
   // A code is 16 rows of 16 bits, and a row is four nibbles. The even rows come first.
   NIBBLES = 64,
   MIRRORS = 4,
-  // With more corrections than this, comparing two queries at a time is faster.
+  // The largest number of corrections for which mirror images are compared together. With more,
+  // comparing two queries at a time is faster.
   MOST_FIXES = 64,
 };
 
 // ---- The nibbles of 32 codes --------------------------------------------------------------------
 
-// Writes 64 vectors of a nibble of each code. In the halves of a vector, pairs of codes alternate:
-// 0, 1, 4, 5, ... and 2, 3, 6, 7, ...
+// Writes 64 vectors, each with the same nibble of all 32 codes. The low half of a vector has the
+// codes 0, 1, 4, 5, ... and the high half the codes 2, 3, 6, 7, ...
 CK_INLINE_AVX2 void turn_quad(const uint64_t *blocks, __m256i *nibbles) {
   const __m256i half = _mm256_set1_epi8(15);
   const __m256i zip = _mm256_broadcastsi128_si256(
       _mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15));
   for (uint32_t w = 0; w < 4; w++) {
-    // Bytes of two codes, of four and of eight side by side in each half.
+    // In each half of a vector, bytes of two codes side by side, then of four, then of eight.
     __m256i two[8], four[8], eight[8];
 #pragma clang loop unroll(full)
     for (uint32_t i = 0; i < 8; i++) {
@@ -77,11 +79,12 @@ CK_INLINE uint32_t place_of(uint32_t nibble) {
 
 // ---- Tables -------------------------------------------------------------------------------------
 
-// Tables of the bits that differ from each nibble of a query.
+// For each value of a query's nibble, a table of the bits that differ from the nibble of a code.
 typedef struct {
-  // The number of bits, in the low and in the high half of a byte.
+  // The number of differing bits, in the low half of a byte or in its high half.
   __m128i low[16], high[16];
-  // Bits of even columns in the low half of a byte, bits of odd columns in its high half.
+  // The number of differing bits in even columns in the low half of a byte, of those in odd columns
+  // in its high half.
   __m128i columns[16];
 } Tables;
 
@@ -106,8 +109,8 @@ CK_INLINE_AVX2 __m256i look_up(const __m128i *table, const __m256i *nibbles) {
   return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_load_si128(table)), *nibbles);
 }
 
-// Makes the tables of two queries: bits that differ from the first count in the low half of a byte,
-// those that differ from the second in its high half.
+// Makes the tables of two queries. The low half of a byte counts the bits that differ from the
+// first query, the high half those that differ from the second.
 CK_INLINE_AVX2 void make_pair(const Tables *tables, const uint64_t *first, const uint64_t *second,
                               __m128i *pair) {
   for (uint32_t i = 0; i < NIBBLES; i++) {
@@ -122,9 +125,11 @@ CK_INLINE_AVX2 void make_pair(const Tables *tables, const uint64_t *first, const
 // counted apart for even and odd rows and columns, give distances to all four hashes. They are
 // wrong by those few bits at most, and are corrected if a code may be within the limit.
 typedef struct {
-  // Bits of even columns count in the low half of a byte, those of odd columns in its high half.
+  // The tables of the majority hash: the low half of a byte counts bits of even columns, the high
+  // half those of odd columns.
   __m128i tables[NIBBLES];
-  // The corrections of the first hash, then of the second, ... and where the nibbles are.
+  // The corrections of all four hashes one after the other, the nibble to which each belongs, and
+  // where those of each hash end.
   __m128i fixes[MOST_FIXES];
   uint8_t places[MOST_FIXES];
   uint32_t fix_ends[MIRRORS];
@@ -132,14 +137,14 @@ typedef struct {
   uint8_t errors[MIRRORS];
 } Mirrors;
 
-// The opposite bits of each word of a mirror image.
+// For each mirror image, the bits of a word that it has inverted.
 static const uint64_t mirror_bits[MIRRORS] = {0, 0x0000FFFF0000FFFF, 0x5555555555555555,
                                               0x0000FFFF0000FFFF ^ 0x5555555555555555};
 
 // Returns whether the hashes, in the order of mirror_bits, are similar enough.
 CK_INLINE_AVX2 int make_mirrors(const Tables *tables, const uint64_t *const hashes[MIRRORS],
                                 Mirrors *mirrors) {
-  // Each bit is the majority of the four hashes.
+  // The majority of the four hashes, each turned back to the original image.
   uint64_t code[4];
   for (uint32_t w = 0; w < 4; w++) {
     const uint64_t a = hashes[0][w], b = hashes[1][w] ^ mirror_bits[1];
@@ -179,7 +184,8 @@ CK_INLINE_AVX2 int find_mirrors(const uint64_t *queries, size_t count, size_t fi
   for (uint32_t m = 1; m < MIRRORS; m++) {
     size_t q = first + 1;
     for (; q < count; q++) {
-      // A quarter of the bits suffices: half of them differ by chance, and make_mirrors decides.
+      // Comparing a quarter of the bits suffices to find a likely one: of unrelated hashes, half of
+      // the bits differ. make_mirrors then compares all bits.
       const uint64_t others = queries[4 * first] ^ queries[4 * q] ^ mirror_bits[m];
       if (!(used >> q & 1) && __builtin_popcountll(others) <= 16) break;
     }
@@ -203,20 +209,20 @@ CK_INLINE_AVX2 int none_within(__m256i distances, __m256i most) {
   return _mm256_testz_si256(within, within);
 }
 
-// The counts in the low halves of bytes, from the sums of the bytes and those of their high
-// halves.
+// Returns the counts in the low halves of bytes. `sums` are the sums of whole bytes, `high_counts`
+// those of their high halves.
 CK_INLINE_AVX2 __m256i low_counts(__m256i sums, __m256i high_counts) {
   const __m256i low = _mm256_set1_epi8(15);
   return _mm256_sub_epi8(sums, _mm256_slli_epi16(_mm256_and_si256(high_counts, low), 4));
 }
 
-// The smaller one of the distances to two queries.
+// Returns the smaller of the distances to two queries.
 CK_INLINE_AVX2 __m256i nearer_of_pair(const __m256i *nibbles, const __m128i *tables) {
   const __m256i high = _mm256_set1_epi8((char)0xF0);
   __m256i sums = _mm256_setzero_si256(), counts = _mm256_setzero_si256();
-  // Three nibbles have at most twelve bits, which fit half a byte. High halves are added by means:
-  // the mean of two is exact and needs no more bits, and as it is a multiple of a power of two, a
-  // shift of two bytes moves nothing from one into the other.
+  // Three nibbles have at most twelve bits, which fit half a byte. The high halves are added by
+  // averaging: the mean of two is exact and needs no more bits. It is a multiple of a power of two,
+  // so shifting two bytes at a time moves no bit from one into the other.
 #pragma clang loop unroll(disable)
   for (uint32_t place = 0; place < NIBBLES - 4; place += 12) {
     __m256i parts[4];
@@ -243,12 +249,13 @@ CK_INLINE_AVX2 __m256i nearer_of_pair(const __m256i *nibbles, const __m128i *tab
   return _mm256_min_epu8(low_counts(sums, counts), counts);
 }
 
-// The smallest one of the distances to four hashes, or 255 for all codes if none can be within
+// Returns the smallest of the distances to four hashes, or 255 for all codes if none can be within
 // `most`.
 CK_INLINE_AVX2 __m256i nearest_of_mirrors(const __m256i *nibbles, const Mirrors *mirrors,
                                           __m256i most) {
   const __m256i high = _mm256_set1_epi8((char)0xF0);
-  // The sums of the even rows and of the odd rows.
+  // The counts of even columns and of odd columns: for even rows at index 0, for odd rows at index
+  // 1.
   __m256i even[2], odd[2];
 #pragma clang loop unroll(full)
   for (uint32_t h = 0; h < 2; h++) {
@@ -270,8 +277,8 @@ CK_INLINE_AVX2 __m256i nearest_of_mirrors(const __m256i *nibbles, const Mirrors 
     odd[h] = _mm256_add_epi8(_mm256_srli_epi16(mean, 2), _mm256_srli_epi16(parts[4], 4));
     even[h] = low_counts(sums, odd[h]);
   }
-  // The mirror image has the opposite value in 128 bits, so for these the number of differing
-  // bits is 128 minus the one counted.
+  // In the mirror image, 128 bits are inverted. So for these bits the number that differ is 128
+  // minus the number counted.
   const __m256i opposite = _mm256_set1_epi8((char)128);
   const __m256i even_rows = _mm256_add_epi8(even[0], odd[0]);
   const __m256i odd_rows = _mm256_add_epi8(even[1], odd[1]);
@@ -295,7 +302,7 @@ CK_INLINE_AVX2 __m256i nearest_of_mirrors(const __m256i *nibbles, const Mirrors 
   uint32_t fix = 0;
 #pragma clang loop unroll(full)
   for (uint32_t m = 0; m < MIRRORS; m++) {
-    // The tables of the corrections have differences of distances, modulo 256.
+    // An entry of a correction is a difference between two distances, modulo 256.
     for (; fix < mirrors->fix_ends[m]; fix++) {
       const __m256i change = look_up(mirrors->fixes + fix, nibbles + mirrors->places[fix]);
       distances[m] = _mm256_add_epi8(distances[m], change);
@@ -320,7 +327,8 @@ CK_INLINE_AVX2 uint32_t least_distance(const uint64_t *code, const uint64_t *que
   return least;
 }
 
-// Lowers the distances of quads to those of at most QUERIES_AT_ONCE queries, if within the limit.
+// Compares whole quads with at most QUERIES_AT_ONCE queries. `least` keeps the smallest distance of
+// each code; distances beyond the limit may be left out.
 CK_INLINE_AVX2 void lower_distances(const uint64_t *blocks, size_t quad_count, const uint64_t *queries,
                                     size_t query_count, uint32_t limit, __m256i *least) {
   Tables tables;
@@ -356,7 +364,8 @@ CK_INLINE_AVX2 void lower_distances(const uint64_t *blocks, size_t quad_count, c
   __m256i nibbles[NIBBLES];
   for (size_t i = 0; i < quad_count; i++) {
     turn_quad(blocks + i * QUAD_WORDS, nibbles);
-    // The look-ups are too long for the processor to reach the loads of the next quads by itself.
+    // The look-ups take so many instructions that the processor does not load the next quads early
+    // by itself.
     if (i + 2 < quad_count) {
       const uint64_t *ahead = blocks + (i + 2) * QUAD_WORDS;
 #pragma clang loop unroll(full)
@@ -373,14 +382,14 @@ CK_INLINE_AVX2 void lower_distances(const uint64_t *blocks, size_t quad_count, c
   }
 }
 
-// Reports the codes of a quad that are near enough, the first of which is `first`.
+// Reports the codes of a quad that are near enough. `first` is the index of the quad's first code.
 CK_INLINE_AVX2 size_t report_quad(const uint64_t *blocks, size_t first, __m256i least,
                                   const uint64_t *queries, size_t query_count, uint32_t limit,
                                   uint32_t *hit_indices, uint32_t *hit_distances) {
   // Once the heap of the caller is full, hardly any code is near enough, so this return is almost
   // always taken.
   if (__builtin_expect(none_within(least, largest(limit)), 1)) return 0;
-  // The distances in the order of the codes, which alternate between the halves of a vector.
+  // Puts the distances into the order of the codes, which alternate between the halves of a vector.
   uint8_t bytes[QUAD_CODES];
   const __m128i low = _mm256_castsi256_si128(least), high = _mm256_extracti128_si256(least, 1);
   _mm_storeu_si128((__m128i *)(void *)bytes, _mm_unpacklo_epi16(low, high));

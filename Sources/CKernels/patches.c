@@ -35,7 +35,7 @@ static const uint16_t gaussian[REACH / STEP * REACH / STEP + 1] = {
 typedef float Lanes __attribute__((ext_vector_type(16)));
 typedef int32_t Wholes __attribute__((ext_vector_type(16)));
 
-// The gradients of the disk around x and y, each with its weight. Pixels beyond the edge are those of the edge.
+// The gradients of the disk around x and y, each with its weight. A pixel beyond the edge is replaced by the nearest one.
 CK_INLINE void disk_gradients(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y,
                               int32_t across[ROOM], int32_t down[ROOM], int32_t weights[ROOM]) {
   enum { HALF = REACH / STEP };
@@ -129,7 +129,8 @@ CK_INLINE uint32_t patch_angle(const uint16_t *sums, int32_t width, int32_t heig
 
 CK_INLINE void turned_patch(const uint16_t *restrict sums, int32_t width, int32_t height, int32_t x, int32_t y,
                             int32_t cosine, int32_t sine, int16_t *restrict samples) {
-  // 2^14 times the way from one sample to the next is twice the cosine and sine.
+  // Samples are two pixels apart, so in units of 2^-14 pixels the step from one to the next is
+  // twice the cosine and twice the sine.
   for (int32_t row = 0; row < SIDE; row++) {
     const int32_t v = 2 * row - (SIDE - 1);
     int32_t places[SIDE];
@@ -155,19 +156,20 @@ static const int8_t cell_weights[CELLS][INNER] = {
     {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 11, 18, 22, 14},
 };
 
-// The eight directions are side by side.
+// The values of one place in all eight directions.
 typedef int16_t Directions __attribute__((ext_vector_type(DIRECTIONS)));
 typedef int32_t DirectionSums __attribute__((ext_vector_type(DIRECTIONS)));
 typedef float DirectionRoots __attribute__((ext_vector_type(DIRECTIONS)));
 
-// The share of a gradient in each direction, an eighth of a turn apart; those that point away have none.
+// Splits a gradient into eight directions, an eighth of a turn apart. Directions that point away from it get zero.
 CK_INLINE Directions one_sided(int16_t gx, int16_t gy) {
   const int16_t sum = (int16_t)(gx + gy), difference = (int16_t)(gy - gx);
   const Directions all = {gx, sum, gy, difference, (int16_t)-gx, (int16_t)-sum, (int16_t)-gy, (int16_t)-difference};
   return __builtin_elementwise_max(all, (Directions){0});
 }
 
-// The last input: a sixteenth of the root of all sums. A zero makes it a pair.
+// Sets the last input: a sixteenth of the root of the sum of all. A zero follows, because inputs
+// are read in pairs.
 CK_INLINE void set_last_input(int64_t total, int16_t inputs[2 * INPUT_PAIRS]) {
   inputs[INPUTS - 1] = (int16_t)(__builtin_sqrtf((float)total) / 16);
   inputs[INPUTS] = 0;
@@ -253,12 +255,14 @@ CK_WIDE __m256i sixteen_at(const int16_t *samples) {
   return _mm256_loadu_si256((const __m256i *)(const void *)samples);
 }
 
-// The pairs of neighboring gradients of a row in each direction: pair by pair, the eight directions side by side.
+// Computes, for each pair of neighboring gradients of a row, their parts in all eight directions. The parts of a pair
+// are stored together.
 CK_WIDE void row_parts(const int16_t *middle, __m256i parts[INNER / 2]) {
   const __m256i gx = _mm256_sub_epi16(sixteen_at(middle + 1), sixteen_at(middle - 1));
   const __m256i gy = _mm256_sub_epi16(sixteen_at(middle + SIDE), sixteen_at(middle - SIDE));
   const __m256i sum = _mm256_add_epi16(gx, gy), difference = _mm256_sub_epi16(gy, gx);
-  // Four directions of two pairs, the second of them four pairs later.
+  // Each vector has four directions of two pairs: of one pair, and of the pair four places after
+  // it.
   const __m256i low = _mm256_unpacklo_epi32(gx, sum), high = _mm256_unpackhi_epi32(gx, sum);
   const __m256i low_down = _mm256_unpacklo_epi32(gy, difference), high_down = _mm256_unpackhi_epi32(gy, difference);
   const __m256i pairs[4] = {_mm256_unpacklo_epi64(low, low_down), _mm256_unpackhi_epi64(low, low_down),
@@ -273,7 +277,7 @@ CK_WIDE void row_parts(const int16_t *middle, __m256i parts[INNER / 2]) {
   }
 }
 
-// Like patch_inputs. The sums of a row take an instruction that multiplies two neighbors and adds the products.
+// Computes the same as patch_inputs, with an instruction that multiplies two neighbors and adds the products.
 CK_WIDE void patch_inputs_wide(const int16_t samples[SIDE * SIDE], int16_t inputs[2 * INPUT_PAIRS]) {
   __m256i cells[CELLS][CELLS];
   memset(cells, 0, sizeof cells);
@@ -302,7 +306,7 @@ CK_WIDE void patch_inputs_wide(const int16_t samples[SIDE * SIDE], int16_t input
     const __m256i roots = _mm256_cvttps_epi32(_mm256_sqrt_ps(_mm256_cvtepi32_ps(cell_sums)));
     const __m128i whole = _mm_packs_epi32(_mm256_castsi256_si128(roots), _mm256_extracti128_si256(roots, 1));
     _mm_storeu_si128((__m128i *)(void *)(inputs + cell * DIRECTIONS), whole);
-    // At most 25 * 102 * 102 * 12750, which fits 32 bits without a sign.
+    // The sum is at most 25 * 102 * 102 * 12750, which fits an unsigned integer of 32 bits.
     sums = _mm256_add_epi32(sums, cell_sums);
   }
   uint32_t totals[DIRECTIONS];

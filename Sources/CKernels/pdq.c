@@ -41,7 +41,7 @@ CK_INLINE void put(Lanes lanes, float *columns, size_t x) {
   memcpy(columns + x * LANES, &lanes, sizeof lanes);
 }
 
-// Joins four values each of four rows that are four apart.
+// Joins four values from each of four rows. The rows are four apart.
 CK_INLINE Lanes four_rows_at(const float *row, size_t width) {
   Four parts[4];
   for (size_t part = 0; part < 4; part++) memcpy(&parts[part], row + 4 * part * width, sizeof parts[part]);
@@ -50,7 +50,7 @@ CK_INLINE Lanes four_rows_at(const float *row, size_t width) {
   return joined;
 }
 
-// Divides them among the four rows again.
+// The inverse: puts the joined values back into the four rows.
 CK_INLINE void put_four_rows(Lanes joined, float *row, size_t width) {
   Four parts[4];
   memcpy(parts, &joined, sizeof joined);
@@ -164,7 +164,8 @@ CK_INLINE void pdq_box_columns(const float *restrict row, size_t width, float wi
 
 enum { SIDE = 64, TERMS = CK_PDQ_TERMS };
 
-// Every sum has the order of its index, because the last bit depends on it; sums side by side are independent.
+// Each sum is added up in the order of its index, because its last bit depends on the order. Several sums are computed
+// side by side.
 CK_INLINE void pdq_terms(const float *plane, const float *cosines, float *terms) {
   float columns[SIDE * TERMS];
   columns_of_rows(cosines, SIDE, columns);

@@ -9,16 +9,18 @@
 #pragma STDC FP_CONTRACT OFF
 
 enum { LANES = 8, TURN_LIMIT = 24 };
-// The shortest distance, squared, at which a second pair tells a rotation.
+// The square of the smallest distance from a first to a second pair. Nearer pairs do not determine
+// a rotation.
 static const double least_distance = 16 * 16;
-// The limits within which a second pair agrees with the position that the first one predicts.
+// A second pair supports the first one if its scale and position are within these limits of what
+// the first one predicts.
 static const double scale_low = 0.55, scale_high = 1.8, miss_base = 64, miss_share = 0.12;
 // The range of a plausible determinant: a scale factor between 1/12 and 12.
 static const double determinant_limit = 144;
 
 typedef double Doubles __attribute__((vector_size(64)));
 typedef int64_t Longs __attribute__((vector_size(64)));
-// A bit for each of eight pairs.
+// One bit for each of eight pairs.
 typedef bool Bits __attribute__((ext_vector_type(LANES)));
 
 CK_INLINE Doubles load(const double *values) {
@@ -36,7 +38,7 @@ CK_INLINE double score(const ck_pairs *pairs, ck_similarity s) {
     const Doubles part = 1 - (dx * dx + dy * dy) / load(pairs->limit + i);
     sum += (Doubles)((Longs)part & (Longs)(part > 0));
   }
-  // In a fixed order, so that every instruction set gives the same bits.
+  // Adds in a fixed order, so that every instruction set gives the same bits.
   return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
 
@@ -51,15 +53,15 @@ CK_INLINE ck_similarity through(const ck_pairs *pairs, size_t i, size_t j) {
   return s;
 }
 
-// The rotations of eight patches beyond another one.
+// The rotations of eight patches relative to another one.
 CK_INLINE Longs turns_beyond(const uint8_t *turns, uint8_t turn) {
   Longs beyond;
   for (int lane = 0; lane < LANES; lane++) beyond[lane] = (int8_t)(uint8_t)(turns[lane] - turn);
   return beyond;
 }
 
-// The pairs j ..< j + LANES that lie about where pair i puts them, and not too near to it: -1,
-// otherwise 0.
+// Compares the pairs j ..< j + LANES with where pair i predicts them. A lane is -1 if its pair
+// agrees and is not too near to pair i, otherwise 0.
 CK_INLINE Longs agreeing(const ck_pairs *pairs, size_t i, size_t j, double cosine, double sine) {
   const Longs turn = turns_beyond(pairs->turn + j, pairs->turn[i]);
   const Doubles scale = load(pairs->scale + j);

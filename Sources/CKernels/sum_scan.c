@@ -42,7 +42,8 @@ sum_scan_wide(const uint8_t *rows, size_t row_count, const uint8_t *query, uint3
   size_t hits = 0;
   for (size_t r = 0; r < whole; r += ROWS) {
     const uint8_t *first = rows + r * CK_SUM_ROW_BYTES;
-    // Each row has four sums of eight differences, in the low halves of 64 bits; two rows fit one vector.
+    // Each row has four sums of eight differences, each in the low half of 64 bits. So two rows fit into one vector,
+    // one of them in the high halves.
     const __m256i even = _mm256_or_si256(
         sums_of_row(first, wanted), _mm256_slli_epi64(sums_of_row(first + CK_SUM_ROW_BYTES, wanted), 32));
     const __m256i odd = _mm256_or_si256(

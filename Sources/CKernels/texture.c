@@ -56,7 +56,7 @@ CK_INLINE void classify(const uint8_t *above, const uint8_t *row, const uint8_t 
   }
 }
 
-// Adds a block to the number of times that each lane had a class.
+// Adds the classes of a block to the counts that each lane has of every class.
 CK_INLINE void count_block(const uint8_t *classes, Bytes *counts) {
   const Bytes block = load(classes);
   for (int c = 0; c < CK_TEXTURE_CLASSES; c++) counts[c] -= (Bytes)(block == (uint8_t)c);

@@ -8,17 +8,17 @@
 enum { ROW_SHIFT = 40, MIRROR_SHIFT = 39, TURN_SHIFT = 35, KEYPOINT_SHIFT = 25, TURNS = 16 };
 enum { HASH_BITS = CK_POSTING_HASH_BITS, PROBES = 1 << CK_DOUBTS, GROUP = 4 };
 
-// A bit for each posting of a block.
+// One bit for each posting of a block.
 typedef bool Lanes __attribute__((ext_vector_type(CK_CODES_PER_BLOCK)));
 
-// A word that is looked up, and what a posting in it is compared with.
+// The words that a keypoint looks up.
 typedef struct {
-  // The words, then their places among the starts.
+  // The words, later replaced by their places among the starts.
   uint32_t words[PROBES];
   uint32_t count;
 } Probes;
 
-// The word of a keypoint and all that differ from it in its `limit` most doubtful bits.
+// Lists the word of a keypoint, and those that differ from it in its `limit` most doubtful bits.
 CK_INLINE void list_probes(Probes *probes, uint64_t hash, const uint8_t *doubts, uint32_t limit,
                            uint32_t word_bits) {
   probes->words[0] = (uint32_t)(hash & ((1u << word_bits) - 1));
@@ -36,7 +36,7 @@ CK_INLINE void list_probes(Probes *probes, uint64_t hash, const uint8_t *doubts,
   }
 }
 
-// Returns the place of a word among the starts, or one behind the words if the index does not have it.
+// Returns the place of a word among the starts. If the index does not have the word, the place is `word_count`.
 CK_INLINE size_t place_of(const ck_word_index *index, uint32_t word) {
   if (index->words == NULL) return word;
   size_t first = 0, end = index->word_count;
@@ -48,7 +48,7 @@ CK_INLINE size_t place_of(const ck_word_index *index, uint32_t word) {
   return first < index->word_count && index->words[first] == word ? first : index->word_count;
 }
 
-// Appends the hits of the word at a place. `mark` holds what all of them share: the view and the keypoint.
+// Appends the hits of the word at a place. `mark` has the bits that all of them share: the view and the keypoint.
 CK_INLINE size_t collect_word(const ck_word_index *index, size_t place, uint64_t pattern, uint64_t mark,
                               uint64_t *hits) {
   if (index->words != NULL && place == index->word_count) return 0;
@@ -63,8 +63,8 @@ CK_INLINE size_t collect_word(const ck_word_index *index, size_t place, uint64_t
   const uint8_t angle = (uint8_t)(pattern >> bits);
   size_t count = 0;
   for (size_t at = from; at < end; at += CK_CODES_PER_BLOCK) {
-    // A vector may also read postings of the next word, which are not used. After the last
-    // posting there is nothing to read.
+    // Reads whole vectors, whose last postings may belong to the next word and are not used. Near
+    // the end of the index, only the postings that are left are read.
     Words found = {0};
     const size_t left = index->posting_count - at;
     if (left >= CK_CODES_PER_BLOCK) {

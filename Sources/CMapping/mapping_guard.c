@@ -112,7 +112,8 @@ static void pass_on(int number, siginfo_t *info, void *context) {
     former.sa_sigaction(number, info, context);
   } else if (former.sa_handler == SIG_DFL ||
              (former.sa_handler == SIG_IGN && info->si_code > 0)) {
-    // A fault recurs at once, now without a handler; a signal that was sent must be sent again.
+    // Restores the default action. A fault happens again at once and then ends the process; a
+    // signal that another process sent does not come back, so it is raised again.
     signal(number, SIG_DFL);
     if (info->si_code <= 0) raise(number);
   } else if (former.sa_handler != SIG_IGN) {

@@ -184,7 +184,7 @@ private enum FinderPatterns {
     for pattern in patterns.sorted(by: { $1.length < $0.length }) {
       let alike = patterns.filter { abs($0.length - pattern.length) < pattern.length / 3 }
       guard alike.count >= 3 else { continue }
-      // The two that are farthest apart lie at opposite corners.
+      // Of the three corner patterns, the two that are farthest apart lie at opposite corners.
       var farthest = (square: Float(0), diagonal: SIMD2<Float>(), center: SIMD2<Float>())
       for (index, one) in alike.enumerated() {
         for other in alike[..<index] {

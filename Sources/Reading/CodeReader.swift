@@ -1,10 +1,10 @@
 internal import CReading
-public import PixelMatch
+package import PixelMatch
 
 /// Reads the bar codes and QR codes of images: EAN-8 and EAN-13, UPC-A and UPC-E, Code 128, QR.
 ///
 /// zbar is loaded when first needed, and looks only at places that a cheap look over the image finds.
-public struct CodeReader: Sendable {
+package struct CodeReader: Sendable {
   /// The number of pixels of a crossing of the bars that zbar sees, four for each module of an EAN.
   private static let barsWidth = 480
   /// The rows of a crossing.
@@ -17,14 +17,14 @@ public struct CodeReader: Sendable {
   private static let leastQuality = 3
 
   /// Makes a reader, or returns `nil` if zbar is not installed.
-  public init?() {
+  package init?() {
     guard cr_codes_load() else { return nil }
   }
 
   /// Returns the codes of an image, each value once, in the order in which they were found.
   ///
   /// - Complexity: O(pixels), some milliseconds for an image of 1024 × 768 pixels without a code.
-  public func codes(in image: PixelBuffer) -> [ReadCode] {
+  package func codes(in image: PixelBuffer) -> [ReadCode] {
     let gray = Self.gray(of: image)
     let places = CodePlaces(in: gray, width: image.width, height: image.height)
     let size = SIMD2(Float(image.width), Float(image.height))

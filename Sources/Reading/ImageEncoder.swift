@@ -1,18 +1,18 @@
-public import PixelMatch
+package import PixelMatch
 
 /// Computes the features of images by a model, such as those of CLIP, SigLIP, MobileCLIP, DINOv2 or EfficientNet.
 ///
 /// A folder has the model in ``modelName`` and its preparation of an image in ``configurationName``, as they are published.
 /// Both are checked when they are opened.
-public struct ImageEncoder: Sendable {
+package struct ImageEncoder: Sendable {
   /// The name of the model in a folder.
-  public static let modelName = "image/model.onnx"
+  package static let modelName = "image/model.onnx"
   /// The name of the file that says how an image is prepared.
-  public static let configurationName = "image/preprocessor_config.json"
+  package static let configurationName = "image/preprocessor_config.json"
   /// The most bytes of a model.
-  public static let modelLimit = 1 << 30
+  package static let modelLimit = 1 << 30
   /// The numbers of features that an image may have.
-  public static let dimensions = ImageEmbedding.dimensions
+  package static let dimensions = ImageEmbedding.dimensions
   /// The names of the output that is taken if a model has several: what was projected first, then what was pooled.
   static let outputs = [
     "image_embeds", "image_features", "image_embeddings", "pooler_output", "pooled_output",
@@ -22,11 +22,11 @@ public struct ImageEncoder: Sendable {
   private static let outputLimit = 1 << 22
 
   /// The name by which an index remembers the model: vectors of another name are not comparable.
-  public let name: String
+  package let name: String
   /// The files, in the order of their names.
-  public let files: [ModelFile]
+  package let files: [ModelFile]
   /// The number of features.
-  public let dimensions: Int
+  package let dimensions: Int
   private let model: Model
   private let preparation: ImagePreparation
   private let isChannelsLast: Bool
@@ -126,7 +126,7 @@ public struct ImageEncoder: Sendable {
   /// Starts to compute the features of an image, on a thread of its own.
   ///
   /// - Throws: ``ReadingError`` with the code `failed`.
-  public func start(_ image: PixelBuffer) throws(ReadingError) -> ImageEncoding {
+  package func start(_ image: PixelBuffer) throws(ReadingError) -> ImageEncoding {
     let values = preparation.values(of: image, isChannelsLast: isChannelsLast)
     let (height, width) = (preparation.height, preparation.width)
     let run = try ModelRun(
@@ -140,7 +140,7 @@ public struct ImageEncoder: Sendable {
   ///
   /// - Parameter shouldStop: Returns whether to end; called every few milliseconds.
   /// - Throws: ``ReadingError`` with the code `failed`, `otherShape` or `stopped`.
-  public func vector(
+  package func vector(
     of image: PixelBuffer, shouldStop: () -> Bool = { false }
   ) throws(ReadingError) -> [Float] {
     try start(image).vector(shouldStop: shouldStop)
@@ -173,16 +173,16 @@ public struct ImageEncoder: Sendable {
 }
 
 /// The computation of the features of one image, which runs until it is done or its last reference is gone.
-public struct ImageEncoding: Sendable {
+package struct ImageEncoding: Sendable {
   fileprivate let run: ModelRun
   /// The encoder.
-  public let encoder: ImageEncoder
+  package let encoder: ImageEncoder
 
   /// Waits for the features, a vector of length 1. It is called once.
   ///
   /// - Parameter shouldStop: Returns whether to end; called every few milliseconds.
   /// - Throws: ``ReadingError`` with the code `failed`, `otherShape` or `stopped`.
-  public func vector(shouldStop: () -> Bool = { false }) throws(ReadingError) -> [Float] {
+  package func vector(shouldStop: () -> Bool = { false }) throws(ReadingError) -> [Float] {
     try encoder.finished(run, shouldStop: shouldStop)
   }
 }

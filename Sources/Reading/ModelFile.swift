@@ -9,14 +9,14 @@ internal import PixelMatch
 #endif
 
 /// A model of a folder: the name and the digest by which an index recognizes it.
-public struct ModelFile: Sendable, Hashable {
+package struct ModelFile: Sendable, Hashable {
   /// The name of the file.
-  public let name: String
+  package let name: String
   /// The SHA-256 of its bytes, in hexadecimal digits.
-  public let digest: String
+  package let digest: String
 
   /// Makes the description of a file.
-  public init(name: String, digest: String) {
+  package init(name: String, digest: String) {
     self.name = name
     self.digest = digest
   }

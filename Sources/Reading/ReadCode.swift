@@ -1,22 +1,22 @@
 /// A bar code or QR code that was read in an image.
-public struct ReadCode: Sendable, Hashable {
+package struct ReadCode: Sendable, Hashable {
   /// The kind of a code.
-  public enum Kind: String, Sendable, CaseIterable {
+  package enum Kind: String, Sendable, CaseIterable {
     case ean8, ean13, upcA, upcE, code128, qr
   }
   /// The kind.
-  public var kind: Kind
+  package var kind: Kind
   /// The content, of which bytes that are not UTF-8 and control characters are replaced, at most ``ReadCode/valueLimit``
   /// characters.
-  public var value: String
+  package var value: String
   /// The corners of the code, or of the part of it that was read, in the order of the clock.
-  public var corners: [ReadPoint]
+  package var corners: [ReadPoint]
 
   /// The most characters of a value, more than any code of these kinds has.
-  public static let valueLimit = 8192
+  package static let valueLimit = 8192
 
   /// Makes a code.
-  public init(kind: Kind, value: String, corners: [ReadPoint]) {
+  package init(kind: Kind, value: String, corners: [ReadPoint]) {
     self.kind = kind
     self.value = value
     self.corners = corners

@@ -6,7 +6,7 @@ public struct ReadingError: Error, Sendable, Hashable {
     case missing
     /// A file cannot be read.
     case unreadable
-    /// A model has more bytes than ``ReadingModels/modelLimit`` or ``ImageEncoder/modelLimit``.
+    /// A model that reads text has more than 256 MB, or one that encodes images more than 1 GB.
     case tooLarge
     /// A file is not a model, or is damaged.
     case corrupt

@@ -1,26 +1,30 @@
 /// The models of a folder, opened: those that read text, and the one that encodes images.
 ///
-/// A folder has `text-detector.onnx` and `text-recognizer.onnx`, or `image/model.onnx` (``ImageEncoder``), or all, and may have the
+/// A folder has `text-detector.onnx` and `text-recognizer.onnx`, or `image/model.onnx`, or all, and may have the
 /// library that runs them, `libonnxruntime.so.1`; without it, that of the system is used. Everything about the models is checked when
 /// they are opened, so that a query meets no model that does not fit.
 public struct ReadingModels: Sendable {
   /// The name of the model that finds lines of text.
-  public static let detectorName = "text-detector.onnx"
+  package static let detectorName = "text-detector.onnx"
   /// The name of the model that reads a line.
-  public static let recognizerName = "text-recognizer.onnx"
+  package static let recognizerName = "text-recognizer.onnx"
   /// The name of the library that runs models, in a folder.
-  public static let runtimeName = "libonnxruntime.so.1"
+  package static let runtimeName = "libonnxruntime.so.1"
+  /// The name of a model that encodes text, which is not run.
+  package static let textEncoderName = "text/model.onnx"
   /// The most bytes of a model that reads text.
-  public static let modelLimit = 256 << 20
+  package static let modelLimit = 256 << 20
 
   /// The folder.
-  public let folder: String
+  package let folder: String
   /// The models that read text, in the order of their names; empty if there are none.
-  public let files: [ModelFile]
+  package let files: [ModelFile]
   /// The reader of text, or `nil` if the folder has none.
-  public let text: TextReader?
+  package let text: TextReader?
   /// The encoder of images, or `nil` if the folder has none.
-  public let image: ImageEncoder?
+  package let image: ImageEncoder?
+  /// True if the folder has a model that encodes text.
+  package let hasTextEncoder: Bool
 
   /// Opens the models of a folder.
   ///
@@ -46,6 +50,7 @@ public struct ReadingModels: Sendable {
       ModelFile(name: $0, bytes: $1)
     }
     image = hasImage ? try ImageEncoder(folder: folder) : nil
+    hasTextEncoder = ModelFile.exists(folder + "/" + Self.textEncoderName)
   }
 
   /// Returns the bytes of the detector and of the recognizer.

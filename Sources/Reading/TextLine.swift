@@ -17,14 +17,14 @@ public struct TextLine: Sendable, Hashable {
 }
 
 /// The text of an image.
-public struct TextReading: Sendable, Hashable {
+package struct TextReading: Sendable, Hashable {
   /// The lines, those with the largest area first.
-  public var lines: [TextLine] = []
+  package var lines: [TextLine] = []
   /// The number of lines that were found but not read, because there were too many or the time was up.
-  public var unreadCount = 0
+  package var unreadCount = 0
   /// A Boolean value that indicates whether the image was looked at to the end: only lines beyond the limit are unread.
-  public var isComplete = true
+  package var isComplete = true
 
   /// Makes a reading without text.
-  public init() {}
+  package init() {}
 }

@@ -1,21 +1,21 @@
-public import PixelMatch
+package import PixelMatch
 
 /// Reads the text of images: upright and turned lines, of any color.
 ///
 /// The same models read the same image alike on one machine. On a processor with other instructions, probabilities differ in
 /// their last digits, and so may a letter.
-public struct TextReader: Sendable {
+package struct TextReader: Sendable {
   /// The effort of a reading.
-  public struct Options: Sendable, Hashable {
+  package struct Options: Sendable, Hashable {
     /// The longer side of the image in which lines are looked for, in pixels.
-    public var side: Int
+    package var side: Int
     /// The most lines that are read, those with the largest area first.
-    public var lineLimit: Int
+    package var lineLimit: Int
     /// The most lines that are read at the same time.
-    public var threads: Int
+    package var threads: Int
 
     /// Makes options.
-    public init(side: Int = 640, lineLimit: Int = 24, threads: Int = 1) {
+    package init(side: Int = 640, lineLimit: Int = 24, threads: Int = 1) {
       self.side = side
       self.lineLimit = lineLimit
       self.threads = threads
@@ -46,7 +46,7 @@ public struct TextReader: Sendable {
   ///   - end: The instant at which the reading ends with what was read so far, or `nil` for none.
   ///   - shouldStop: Returns whether to end at once.
   /// - Throws: ``ReadingError`` with the code `failed`.
-  public func text(
+  package func text(
     in image: PixelBuffer, options: Options = Options(), until end: ContinuousClock.Instant? = nil,
     shouldStop: @escaping @Sendable () -> Bool = { false }
   ) async throws -> TextReading {
@@ -102,8 +102,8 @@ public struct TextReader: Sendable {
     guard glance.highest >= TextDetector.glanceThreshold else { return ([], true) }
     let ratio = Double(side) / Double(glanceSide)
     let now = ContinuousClock.now
-    // Predicts the time of the full size from that of the glance: it grows with the number of
-    // pixels.
+    // Predicts how long detection at full size takes: as long as the first look at a smaller size,
+    // times the ratio of the numbers of pixels.
     if let end, now + (now - start) * (ratio * ratio) >= end {
       return (detector.boxes(in: glance), false)
     }

@@ -122,7 +122,7 @@ extension Signature {
 
 extension KeypointSet {
   /// As many random keypoints as a signature may hold.
-  public static func random(using generator: inout SeededGenerator) -> KeypointSet {
+  package static func random(using generator: inout SeededGenerator) -> KeypointSet {
     let count = Int.random(in: 0...KeypointSet.limit, using: &generator)
     return KeypointSet(
       keypoints: (0..<count).map { index in

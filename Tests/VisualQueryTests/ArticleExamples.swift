@@ -52,8 +52,10 @@ enum ArticleExamples {
     var content = try await matcher.content(decoding: jpeg, labels: ["mug"])
     content.embedding = try ImageEmbedding(model: "my-model-1", vector: features)
     let answer = try await matcher.values(for: content)
-    if answer.isEmbeddingCompared == false { print("the catalogue has none of this model") }
-    return answer.isEmbeddingCompared
+    if answer.diagnostics.isEmbeddingCompared == false {
+      print("the catalogue has none of this model")
+    }
+    return answer.diagnostics.isEmbeddingCompared
   }
 
   /// "Update single entities", with a mug that has `jpeg`.

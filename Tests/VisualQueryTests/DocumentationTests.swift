@@ -12,6 +12,8 @@ import VisualQuery
     ("EmbedInYourServer", "Embed/Package.swift"),
     ("EmbedInYourServer", "Embed/Sources/Embed/ShopSearch.swift"),
     ("EmbedInYourServer", "Embed/Sources/Embed/Embed.swift"),
+    ("EmbedInYourServer", "Embed/Sources/OneProgram/LiveShop.swift"),
+    ("EmbedInYourServer", "Embed/Sources/OneProgram/OneProgram.swift"),
     ("FromDescriptorToEntities", "AppClient/Sources/AppClient/VisualSearch.swift"),
     ("FromDescriptorToEntities", "AppClient/Sources/AppClient/ProductEntity.swift"),
     ("FromDescriptorToEntities", "AppClient/Sources/AppClient/StoreEntity.swift"),

@@ -48,7 +48,7 @@ ci_reader *ci_jpeg_open(const uint8_t *bytes, size_t count, uint32_t denominator
 ci_reader *ci_png_open(const uint8_t *bytes, size_t count, uint32_t denominator, ci_limits limits,
                        int32_t *status);
 
-// Libraries that are loaded when first needed, so that nothing else needs them.
+// The libraries that are loaded when first needed. Images of other formats do not require them.
 typedef enum : int32_t {
   CI_WEBP = 0,  // libwebp
   CI_HEIC = 1,  // libheif with a decoder of HEVC

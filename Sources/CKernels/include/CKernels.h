@@ -56,9 +56,9 @@ enum : uint32_t {
   CK_WORD_BIT_LIMIT = 24,
   // The number of leading bits of a hash that a word and a posting hold together.
   CK_POSTING_HASH_BITS = 56,
-  // The largest number of bits of a word that are tried both ways.
+  // The largest number of doubtful bits of a word for which both values are looked up.
   CK_DOUBTS = 5,
-  // The number of bits of a hash whose order of certainty is known: the least certain ones.
+  // For each hash, this many of its least certain bits are known, in order of certainty.
   CK_KNOWN_DOUBTS = 6,
   // The number of keypoints whose hits are collected by one call.
   CK_VOTE_BATCH = 16,
@@ -79,7 +79,7 @@ typedef struct {
   uint32_t word_bits, row_count;
   // Longer lists are skipped: their words are too common to tell rows apart.
   uint32_t longest;
-  // The number of bits of a word that are tried both ways, at most CK_DOUBTS.
+  // The number of doubtful bits of a word for which both values are looked up, at most CK_DOUBTS.
   uint32_t doubts;
 } ck_word_index;
 
@@ -94,8 +94,8 @@ typedef struct {
   uint32_t is_mirrored;
 } ck_vote_source;
 
-// Finds the postings that are near the keypoints `first` ..< `first` + CK_VOTE_BATCH. Wrong starts
-// and rows are passed over.
+// Finds the postings that are near the keypoints `first` ..< `first` + CK_VOTE_BATCH. Skips starts
+// and rows that are out of range, as in a damaged file.
 //
 //   hits         room for CK_VOTE_BATCH << doubts times longest
 //
@@ -107,7 +107,7 @@ size_t ck_collect_votes(const ck_word_index *index, const ck_vote_source *keypoi
 // bits. Of a short word, whose doubtful bits are not all known, the first other bits are tried.
 //
 //   doubts       CK_KNOWN_DOUBTS bits, the least certain first
-//   count        the number of bits that are tried both ways, at most CK_DOUBTS
+//   count        the number of bits for which both values are listed, at most CK_DOUBTS
 //   words        room for 1 << count
 //
 // Returns the number of words.
@@ -120,7 +120,7 @@ typedef struct {
 
 // Adds up hits by row and view.
 //
-//   hits         count hits, those of the keypoints of one view in their order; they are lost
+//   hits         count hits, those of the keypoints of one view in their order; overwritten
 //   scratch      room for count
 //   dead         a bit for each row, set if the row does not count, or NULL
 //   best         room for limit
@@ -382,7 +382,7 @@ size_t ck_corners(const uint8_t *luma, size_t width, size_t height, float thresh
                   uint32_t level);
 
 // Computes the angle of the patch around x and y, in 256 steps of a turn: the direction of most of the gradients of a disk of
-// 14 pixels. Pixels beyond the edge are those of the edge.
+// 14 pixels. A pixel beyond the edge is replaced by the nearest one.
 //
 //   sums         width * height values: the sums of 5 x 5 pixels
 uint32_t ck_patch_angle(const uint16_t *sums, int32_t width, int32_t height, int32_t x, int32_t y, uint32_t level);

@@ -1,6 +1,7 @@
 "use strict";
 
-// Sorts and filters the tables of a report. Without it they are whole and in the order of the run.
+// Sorts and filters the tables of a report. Without scripts, a table shows all rows in the order of
+// the run.
 for (const part of document.querySelectorAll(".sortable")) {
   const body = part.querySelector("tbody");
   const rows = [...body.rows];

@@ -10,7 +10,7 @@ typedef struct {
   size_t count;
 } cs_file;
 
-// A file of the page below /page/, by its name.
+// A file of the page, with its name below /page/.
 typedef struct {
   const char *name;
   cs_file file;
@@ -22,7 +22,7 @@ cs_file cs_report_css(void);
 cs_file cs_report_js(void);
 
 size_t cs_page_file_count(void);
-// The file at an index below the count.
+// Returns the file at an index, which is less than the count.
 cs_page_file cs_page_file_at(size_t index);
 
 #endif

@@ -196,8 +196,8 @@ struct Admission: Sendable {
     var entry = queue.remove(at: next)
     entry.began = now
     active.append(entry)
-    // Virtual time advances to that of the client that has received the least among those with
-    // requests.
+    // Advances the virtual time to that of the client that has received the least so far. Only
+    // clients with requests count.
     let least =
       queue.map { $0.start + overruns[$0.claim.client, default: .zero] }
       + active.map { $0.start + $0.elapsed(now) }

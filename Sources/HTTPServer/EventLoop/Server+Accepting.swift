@@ -14,7 +14,8 @@ extension Server {
       do throws(SocketError) {
         accepted = try listener.accept()
       } catch {
-        // No descriptor is left: an idle connection makes room, else the client waits its turn.
+        // The process has no free descriptor. Closes an idle connection to free one; if there is
+        // none, the client waits.
         if !dropIdle() { _ = usleep(10_000) }
         return
       }

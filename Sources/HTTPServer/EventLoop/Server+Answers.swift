@@ -95,8 +95,9 @@ extension Server {
         end = min(output.end, deadline(after: configuration.writeTimeout, of: connection))
       case .wouldBlock:
         connection.enter(.writing(output), until: end)
-        // Without `.hangUp`: the poller would report a client that has closed its own side and does
-        // not read again and again. It reports one that is gone altogether anyway.
+        // Omits `.hangUp`: a client that has closed its own side and does not read would be
+        // reported again and again. A connection that is gone altogether is reported even without
+        // it.
         return setInterest(.write, of: connection)
       case .closed: return drop(connection)
       }

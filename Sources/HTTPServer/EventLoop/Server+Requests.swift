@@ -170,7 +170,7 @@ extension Server {
       info: queued.info, body: queued.body, arrival: summary.arrival, wait: summary.wait,
       time: time)
     let (id, mailbox, run) = (connection.id, mailbox, queued.work.run)
-    // The task is not awaited here: the server ends only after its message has arrived.
+    // The task need not be awaited: the server keeps running until the task's message has arrived.
     let task = Task(executorPreference: pools[lane]) {
       mailbox.post(.finished(connection: id, await run(request)))
     }

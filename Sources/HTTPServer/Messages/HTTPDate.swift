@@ -13,7 +13,7 @@ package struct HTTPDate: Sendable, Hashable {
   /// Now.
   package init() {
     var time = timespec()
-    // Sound: both are filled by the calls, which they outlive.
+    // Sound: both variables are filled by the calls and outlive them.
     unsafe clock_gettime(CLOCK_REALTIME, &time)
     var now = unsafe tm()
     unsafe gmtime_r(&time.tv_sec, &now)
@@ -27,7 +27,7 @@ package struct HTTPDate: Sendable, Hashable {
   /// Seconds since 1970.
   package static var unixTime: Int {
     var time = timespec()
-    // Sound: filled by the call, which it outlives.
+    // Sound: the variable is filled by the call and outlives it.
     unsafe clock_gettime(CLOCK_REALTIME, &time)
     return time.tv_sec
   }

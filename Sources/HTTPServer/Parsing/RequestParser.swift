@@ -76,8 +76,8 @@ package struct RequestParser: Sendable {
   mutating func append(_ bytes: some Collection<UInt8>) {
     var taken = 0
     if start == pending.count {
-      // The buffer is empty, so bytes of a body go directly to the body, and the memory of
-      // the last packet is freed.
+      // The buffer is empty, so the bytes of a body are appended to the body directly. The memory
+      // of the last packet is freed.
       pending = []
       (start, scanned) = (0, 0)
       taken = takeBody(bytes)
@@ -115,7 +115,7 @@ package struct RequestParser: Sendable {
       switch state {
       case .failed: return nil
       case .start:
-        // An empty line or two before a request are passed over (RFC 9112, 2.2).
+        // Ignores an empty line or two before a request (RFC 9112, 2.2).
         let room = StartLine.methodLimit + limits.targetBytes + 16
         guard let line = try nextLine(limit: room, .targetTooLong) else { return nil }
         if line.isEmpty {

@@ -23,7 +23,7 @@ struct IPAddress: Sendable, Hashable {
     let text = String(text)
     var v4 = in_addr()
     var v6 = in6_addr()
-    // Sound: each has the size that its family says.
+    // Sound: each variable has the size that `inet_pton` writes for its family.
     if unsafe inet_pton(AF_INET, text, &v4) == 1 {
       self.init(v4: unsafe withUnsafeBytes(of: v4) { unsafe Array($0) })
     } else if unsafe inet_pton(AF_INET6, text, &v6) == 1 {

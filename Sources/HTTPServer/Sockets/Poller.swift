@@ -40,7 +40,7 @@ struct Poller: ~Copyable {
 
   /// Changes the events that are reported.
   func change(_ file: Int32, _ interest: Interest, as id: UInt64) {
-    // It only fails for descriptors that were never added.
+    // The call only fails for descriptors that were never added.
     let status = ce_control(descriptor, CE_CHANGE, file, interest.rawValue, id)
     precondition(status == 0, "the descriptor was not added to the poller")
   }
@@ -50,7 +50,7 @@ struct Poller: ~Copyable {
 
   /// Waits for events, for at most `milliseconds`.
   mutating func wait(milliseconds: Int32) -> [(id: UInt64, interest: Interest)] {
-    // Sound: the array's memory and its count.
+    // Sound: the call receives the array's memory and its count.
     let count = unsafe events.withUnsafeMutableBufferPointer { events in
       unsafe ce_wait(descriptor, events.baseAddress, Int32(events.count), milliseconds)
     }

@@ -79,7 +79,7 @@ package final class Socket: Sendable {
       let capacity = MemoryLayout.size(ofValue: local.sun_path)
       errno = ENAMETOOLONG
       guard path.utf8.count < capacity else { throw SocketError("'\(path)'") }
-      // Sound: the path and its end fit the array, which was zero before.
+      // Sound: the length was just checked, and the array is zero, so a zero byte follows the path.
       unsafe withUnsafeMutableBytes(of: &local.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
       removeStale(path, local)
       return try bound(local, AF_UNIX, backlog, path: path)
@@ -139,7 +139,8 @@ package final class Socket: Sendable {
   package var port: UInt16 {
     var address = sockaddr_in6()
     var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
-    // Sound: the larger of the two kinds of address that have a port, which has the same offset in both.
+    // Sound: the memory has room for the larger of the two kinds of address that have a port. The port has the same
+    // offset in both.
     let status = unsafe withUnsafeMutableBytes(of: &address) { bytes in
       unsafe getsockname(
         descriptor, bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), &size)
@@ -156,7 +157,7 @@ package final class Socket: Sendable {
   func accept() throws(SocketError) -> (socket: Socket, address: IPAddress?)? {
     var storage = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    // Sound: room for any address, with its size.
+    // Sound: the memory has room for any address, and the call receives its size.
     let accepted = unsafe withUnsafeMutableBytes(of: &storage) { bytes in
       unsafe Glibc.accept(
         descriptor, bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), &size)
@@ -170,13 +171,13 @@ package final class Socket: Sendable {
     let socket = Socket(adopting: accepted)
     _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
     _ = fcntl(accepted, F_SETFL, O_NONBLOCK)
-    // An answer goes out in one piece: waiting for more would only delay it.
+    // An answer is written in one piece, so waiting for more bytes would only delay it.
     Self.setOption(accepted, Int32(IPPROTO_TCP), TCP_NODELAY)
     return (socket, Self.address(in: storage))
   }
 
   private static func address(in storage: sockaddr_storage) -> IPAddress? {
-    // Sound: the family says which address is stored; each is smaller than the storage.
+    // Sound: the family tells which kind of address is stored, and each kind fits the storage.
     unsafe withUnsafeBytes(of: storage) { bytes in
       switch Int32(storage.ss_family) {
       case AF_INET:
@@ -192,13 +193,13 @@ package final class Socket: Sendable {
 
   private static func setOption(_ descriptor: Int32, _ level: Int32, _ option: Int32) {
     var on: Int32 = 1
-    // Sound: four bytes, which outlive the call.
+    // Sound: the call reads four bytes of a variable that outlives it.
     _ = unsafe setsockopt(descriptor, level, option, &on, 4)
   }
 
   /// Reads the bytes that have come into a buffer.
   func read(into buffer: inout [UInt8]) -> Outcome {
-    // Sound: the array's memory and its count.
+    // Sound: the call receives the array's memory and its count.
     let count = unsafe buffer.withUnsafeMutableBytes { bytes in
       unsafe recv(descriptor, bytes.baseAddress, bytes.count, 0)
     }
@@ -207,7 +208,8 @@ package final class Socket: Sendable {
 
   /// Writes as many bytes as the other side takes.
   func write(_ bytes: ArraySlice<UInt8>) -> Outcome {
-    // Sound: the slice's memory and its count; a closed connection raises no signal.
+    // Sound: the call receives the slice's memory and its count. A closed connection raises no
+    // signal.
     let count = unsafe bytes.withUnsafeBytes { bytes in
       unsafe send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
     }

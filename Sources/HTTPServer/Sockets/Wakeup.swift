@@ -22,14 +22,14 @@ final class Wakeup: Sendable {
   /// Makes the descriptor readable.
   func signal() {
     var one: UInt64 = 1
-    // Sound: eight bytes, which outlive the call.
+    // Sound: the call writes the eight bytes of a variable that outlives it.
     _ = unsafe write(descriptor, &one, 8)
   }
 
   /// Makes it unreadable again.
   func clear() {
     var count: UInt64 = 0
-    // Sound: as above.
+    // Sound: the call reads eight bytes into a variable that outlives it.
     _ = unsafe read(descriptor, &count, 8)
   }
 }

@@ -83,7 +83,7 @@ typedef struct {
   const char *(*GetVersionString)(void);
 } ort_base;
 
-// The state that all models share. The first call that finds a library makes it, and it is never freed.
+// The state that all models share. It is created by the first call that finds a library, and never freed.
 static struct {
   pthread_mutex_t lock;
   bool is_loaded;
@@ -97,7 +97,7 @@ static void say(char *message, size_t capacity, const char *text) {
   message[length] = '\0';
 }
 
-// Frees a status and returns whether it was that of a success.
+// Frees a status and returns whether it reported success.
 static bool succeeded(ort_status *status, char *message, size_t capacity) {
   if (status == NULL) return true;
   say(message, capacity, ort.GetErrorMessage(status));
@@ -163,7 +163,7 @@ static bool open_session(cr_model *model, const uint8_t *bytes, size_t count, ch
                          size_t capacity) {
   ort_object *options = NULL;
   if (!succeeded(ort.CreateSessionOptions(&options), message, capacity)) return false;
-  // Without an arena, the memory of a run is returned after it.
+  // Without an arena, ONNX Runtime frees the memory of a run after it.
   const bool is_open =
       succeeded(ort.SetIntraOpNumThreads(options, 1), message, capacity) &&
       succeeded(ort.SetInterOpNumThreads(options, 1), message, capacity) &&

@@ -165,7 +165,7 @@ struct ColorConversion: Sendable {
       else {
         throw UnusableProfile(
           profile.name,
-          "it is for \(profile.channels), and the picture has \(header.componentCount) components")
+          "it is for \(profile.channels), and the image has \(header.componentCount) components")
       }
       if profile.isStandard { return ColorConversion(.none, nil) }
       return ColorConversion(

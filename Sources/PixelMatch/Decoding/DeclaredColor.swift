@@ -17,7 +17,7 @@ enum DeclaredColor: Sendable, Hashable {
   func byteCount(limits: DecodeLimits) -> Int {
     switch self {
     case .standard, .unusable: 0
-    // Tables of 256 and 16 385 numbers.
+    // The conversion uses tables of 256 and 16 385 numbers.
     case .codePoints, .gamma: 150_000
     case .profile(let parts): Self.conversionByteCount + 4 * parts.reduce(0) { $0 + $1.count }
     case .compressedProfile(let part):

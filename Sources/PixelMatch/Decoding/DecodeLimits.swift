@@ -42,7 +42,7 @@ public struct DecodeLimits: Sendable, Hashable {
       throw DecodeError(
         code: .tooManyBytes,
         message:
-          "picture has \(byteCount) bytes; the limit is \(byteLimit)")
+          "image has \(byteCount) bytes; the limit is \(byteLimit)")
     }
   }
 

@@ -31,11 +31,12 @@ struct HEIFHeaderReader {
     return ImageHeader(
       format: format, width: image.isTurned ? image.height : image.width,
       height: image.isTurned ? image.width : image.height,
-      // libheif already rotates the decoded image.
+      // libheif has already turned the image that it returns.
       orientation: .up, isProgressive: false, scanCount: 1, blockCount: 0, isArithmetic: false,
       componentCount: 3, colors: image.profile.map { [$0] } ?? image.codePoints.map { [$0] } ?? [],
       pixels: whole,
-      // The planes of the decoder, those of an image of tiles, and RGBA.
+      // Memory per pixel: the planes of the decoder, the planes of the whole image if it consists
+      // of tiles, and RGBA.
       keptBytesPerPixel: 10,
       codedSize: ImageHeader.CodedSize(width: coded.width, height: coded.height))
   }
@@ -105,7 +106,7 @@ struct HEIFHeaderReader {
     case "nclx":
       let primaries = try boxes.number(start + 4, 2, in: content)
       let transfer = try boxes.number(start + 6, 2, in: content)
-      // The code 2 means unspecified.
+      // The code 2 means "unspecified" (ITU-T H.273).
       guard primaries != 2, transfer != 2 else { return }
       found.codePoints = .codePoints(
         CodePoints(

@@ -126,7 +126,7 @@ struct HEIFItems {
       }
       throw DecodeError(
         code: .truncated,
-        message: "\(boxes.name) is truncated: the bytes end before the picture does")
+        message: "\(boxes.name) is truncated: the bytes end before the image does")
     }
   }
 
@@ -148,8 +148,8 @@ struct HEIFItems {
         message: "\(boxes.name) whose image is described in parts or elsewhere is not supported")
     }
     let numberBytes = try boxes.number(data.lowerBound + 1, 1, in: data) & 1 == 1 ? 4 : 2
-    // A grid has its rows and columns after the version and the flags; an overlay has a color
-    // there.
+    // The width and height of a grid follow its version, flags, rows and columns; those of an
+    // overlay follow its version, flags and fill color.
     let place = data.lowerBound + (isGrid ? 4 : 10)
     let width = try boxes.number(place, numberBytes, in: data)
     let height = try boxes.number(place + numberBytes, numberBytes, in: data)
@@ -238,7 +238,7 @@ struct HEIFItems {
     func next(_ byteCount: Int) throws(DecodeError) -> Int {
       defer { place += byteCount }
       guard byteCount > 4 else { return try boxes.number(place, byteCount, in: content) }
-      // A length of eight bytes, of which files here use at most four.
+      // The number has eight bytes. In files below 4 GB the upper four are zero.
       let high = try boxes.number(place, byteCount - 4, in: content)
       let low = try boxes.number(place + byteCount - 4, 4, in: content)
       return high == 0 ? low : boxes.bytes.count

@@ -248,7 +248,7 @@ struct ICCTables {
       let kind = short(start + 8)
       guard kind <= 4, range.count >= 12 + 4 * [1, 3, 4, 5, 7][kind] else { return nil }
       func parameter(_ index: Int) -> Double { fixed(start + 12 + 4 * index) }
-      // Only kinds 0 and 3 can be the curve of sRGB.
+      // Curves of other kinds are not those of sRGB, so they need not be computed.
       guard kind == 0 || kind == 3 else { return { _ in .nan } }
       if kind == 0 { return TransferFunction.power(parameter(0)).light }
       return TransferFunction(

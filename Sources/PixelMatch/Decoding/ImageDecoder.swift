@@ -8,17 +8,17 @@
 /// memory only if the caller asks for it; of the other formats, it is while it is decoded.
 public struct ImageDecoder: Sendable {
   /// The limits on what decoding may cost.
-  public let limits: DecodeLimits
+  package let limits: DecodeLimits
   /// A Boolean value that indicates whether a truncated image is decoded as far as its data goes,
   /// with the rest white, instead of being rejected.
-  public let keepsTruncated: Bool
+  package let keepsTruncated: Bool
   /// A Boolean value that indicates whether damage that leaves all pixels is skipped, as in
   /// browsers, instead of being rejected: wrong checksums in a PNG, and everything that libjpeg
   /// only warns of, for example an invalid code in the data of a JPEG, after which it makes up
   /// pixels. ``DecodedPicture/damage`` reports it.
-  public let keepsDamaged: Bool
+  package let keepsDamaged: Bool
   /// The formats that are accepted. Those that strangers send should be few.
-  public let formats: Set<ImageFormat>
+  package let formats: Set<ImageFormat>
 
   /// Makes a decoder.
   public init(
@@ -34,7 +34,7 @@ public struct ImageDecoder: Sendable {
   /// Reads the header of an image.
   ///
   /// - Throws: ``DecodeError`` with any code but `cancelled` and `unreadable`.
-  public func header(of bytes: [UInt8]) throws(DecodeError) -> ImageHeader {
+  package func header(of bytes: [UInt8]) throws(DecodeError) -> ImageHeader {
     try ImageHeader(of: bytes, limits: limits, accepting: formats)
   }
 
@@ -74,10 +74,10 @@ public struct ImageDecoder: Sendable {
   /// color space.
   ///
   /// - Throws: ``DecodeError``.
-  public func picture(
+  package func picture(
     _ bytes: [UInt8], longerSide limit: Int, shouldStop: () -> Bool = { Task.isCancelled }
   ) throws(DecodeError) -> DecodedPicture {
-    precondition(limit >= 1, "a picture has at least one pixel")
+    precondition(limit >= 1, "an image has at least one pixel")
     let header = try header(of: bytes)
     try header.format.checkLibrary(accepting: formats)
     let denominator = Self.denominator(of: header, longerSide: limit)
@@ -144,7 +144,7 @@ public struct ImageDecoder: Sendable {
   /// Rows are streamed: memory does not grow with the height of the image.
   ///
   /// - Throws: ``DecodeError``.
-  public func pdqCoefficients(
+  package func pdqCoefficients(
     of bytes: [UInt8], shouldStop: () -> Bool = { Task.isCancelled }
   ) throws(DecodeError) -> PDQCoefficients {
     let header = try header(of: bytes)

@@ -37,7 +37,7 @@ extension ImageDecoder {
   /// Reads an encoded image from a descriptor, for example standard input, to its end.
   ///
   /// - Throws: ``DecodeError`` with the code `unreadable` or `tooManyBytes`.
-  public func contents(ofDescriptor descriptor: Int32) throws(DecodeError) -> [UInt8] {
+  package func contents(ofDescriptor descriptor: Int32) throws(DecodeError) -> [UInt8] {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw unreadable("cannot read it", errno) }
     let kind = status.st_mode & S_IFMT

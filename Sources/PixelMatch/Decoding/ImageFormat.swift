@@ -27,12 +27,12 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
   ///   - accepted: The formats that the message of an error recommends.
   /// - Throws: ``DecodeError`` with the code `empty`, or `unsupportedFormat` with a message that
   ///   names the apparent format.
-  public init(
+  package init(
     of bytes: [UInt8], accepting accepted: Set<ImageFormat> = all
   ) throws(DecodeError) {
     if bytes.isEmpty {
       throw DecodeError(
-        code: .empty, message: "the picture is empty; send \(Self.alternatives(in: accepted))")
+        code: .empty, message: "the image is empty; send \(Self.alternatives(in: accepted))")
     }
     if let damage = Self.textDamage(of: bytes) {
       throw DecodeError(code: .corrupt, message: damage)
@@ -64,8 +64,8 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     if bytes.starts(with: [0x09, 0x50, 0x4E, 0x47]) {
       return "PNG is damaged: the highest bit of each byte is missing; \(remedy)"
     }
-    // The replacement character U+FFFD in UTF-8, which programs write for each byte that is not
-    // ASCII, or the original bytes as Latin-1.
+    // A program that changed the file as text has replaced each byte that is not ASCII by U+FFFD in
+    // UTF-8, or read the bytes as Latin-1 and wrote them as UTF-8.
     let unknown: [UInt8] = [0xEF, 0xBF, 0xBD]
     let name: String? =
       if bytes.starts(with: unknown + signature.dropFirst())
@@ -96,7 +96,7 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
   }
 
   /// The name of the format in messages.
-  public var name: String {
+  package var name: String {
     switch self {
     case .jpeg: "JPEG"
     case .png: "PNG"
@@ -108,14 +108,14 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
   }
 
   /// The content types of the format; the first one is the usual one.
-  public var contentTypes: [String] {
+  package var contentTypes: [String] {
     self == .heic ? ["image/heic", "image/heif"] : ["image/" + rawValue]
   }
 
   /// Returns the apparent format of a file for messages: `HEIC`, `WebP`, `text`, …
   ///
   /// - Complexity: O(1): only the first 1024 bytes are read.
-  public static func sniffedName(of bytes: [UInt8]) -> String {
+  package static func sniffedName(of bytes: [UInt8]) -> String {
     func has(_ text: String, at offset: Int = 0) -> Bool {
       bytes.dropFirst(offset).starts(with: text.utf8)
     }

@@ -1,18 +1,18 @@
 /// The properties of an image that its header gives without decoding.
-public struct ImageHeader: Sendable, Hashable {
+package struct ImageHeader: Sendable, Hashable {
   /// The encoding.
-  public let format: ImageFormat
+  package let format: ImageFormat
   /// The number of columns as stored, before the orientation is applied and an AVIF or HEIC is cropped.
-  public let width: Int
+  package let width: Int
   /// The number of rows as stored.
-  public let height: Int
+  package let height: Int
   /// The rotation or reflection that makes the image upright.
-  public let orientation: Orientation
+  package let orientation: Orientation
   /// A Boolean value that indicates whether the image is stored in passes, each over its whole
   /// area: progressive JPEG, interlaced PNG or GIF.
-  public let isProgressive: Bool
+  package let isProgressive: Bool
   /// The number of scans of a JPEG; 1 for other formats.
-  public let scanCount: Int
+  package let scanCount: Int
   /// The number of 8 × 8 blocks of all components of a JPEG; 0 for other formats.
   let blockCount: Int
   /// A Boolean value that indicates whether a JPEG is arithmetic-coded.

@@ -3,14 +3,14 @@
 
   extension PixelBuffer {
     /// The length of the longest side of a JPEG file, in pixels.
-    public static let jpegSideLimit = 65_500
+    package static let jpegSideLimit = 65_500
 
     /// Encodes the image as a baseline JPEG file, 4:2:0, with libjpeg.
     ///
     /// - Parameter quality: `1...100`, on libjpeg's scale.
     /// - Precondition: No side is longer than ``jpegSideLimit``.
     /// - Complexity: O(pixels). Takes at most 15 bytes of memory per pixel.
-    public func jpeg(quality: Int = 85) -> [UInt8] {
+    package func jpeg(quality: Int = 85) -> [UInt8] {
       precondition(max(width, height) <= Self.jpegSideLimit && (1...100).contains(quality))
       var pixels: [UInt8] = []
       pixels.reserveCapacity(4 * width * height)

@@ -61,7 +61,8 @@ enum JPEGHeaderReader {
     let last = bytes.count &- 1
     var index = place
     while index < last {
-      // Nearly all of the file is skipped here, 32 or eight bytes per step.
+      // Skips quickly over the compressed data, which is most of the file: 32 or eight bytes per
+      // step.
       if index &+ 32 <= last,
         markerBytes(in: bytes, at: index) | markerBytes(in: bytes, at: index &+ 8)
           | markerBytes(in: bytes, at: index &+ 16) | markerBytes(in: bytes, at: index &+ 24) == 0

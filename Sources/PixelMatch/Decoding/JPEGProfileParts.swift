@@ -11,7 +11,8 @@ struct JPEGProfileParts {
   /// Adds the content of an APP2 segment if it is a part of a profile.
   mutating func add(_ content: Range<Int>, in bytes: Span<UInt8>) {
     let start = content.lowerBound + Self.prefix.count
-    // A 256th part repeats a number, so that further ones change nothing.
+    // Part numbers have eight bits, so a 256th part repeats a number. It and all further ones are
+    // ignored.
     guard start + 2 <= content.upperBound, parts.count < 256 else { return }
     for index in Self.prefix.indices
     where bytes[content.lowerBound + index] != Self.prefix[index] { return }

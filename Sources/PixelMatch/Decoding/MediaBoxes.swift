@@ -38,7 +38,7 @@ struct MediaBoxes: Sendable {
       }
       var (size, start) = (try number(place, 4, in: range), place + 8)
       if size == 1 {
-        // A length of eight bytes, of which files here use at most four.
+        // The length has eight bytes. In files below 4 GB the upper four are zero.
         guard try number(place + 8, 4, in: range) == 0 else { throw corrupt("is too long") }
         (size, start) = (try number(place + 12, 4, in: range), place + 16)
       }

@@ -1,5 +1,5 @@
 /// The rotation or reflection that makes a stored image upright (EXIF 2.32, tag 0x0112).
-public enum Orientation: UInt8, Sendable, Hashable, CaseIterable {
+package enum Orientation: UInt8, Sendable, Hashable, CaseIterable {
   /// Stored upright.
   case up = 1
   /// Mirrored left to right.
@@ -18,7 +18,7 @@ public enum Orientation: UInt8, Sendable, Hashable, CaseIterable {
   case left = 8
 
   /// A Boolean value that indicates whether width and height are swapped.
-  public var swapsSides: Bool { rawValue >= 5 }
+  package var swapsSides: Bool { rawValue >= 5 }
 }
 
 extension PixelBuffer {

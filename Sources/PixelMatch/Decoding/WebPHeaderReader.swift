@@ -20,7 +20,7 @@ enum WebPHeaderReader {
           message: "WebP has more than \(chunkCountLimit) chunks before its pixels")
       }
       if type == "ANMF" {
-        // The chunks of the frame follow 16 bytes of its own.
+        // A frame begins with 16 bytes of its own, then its chunks follow.
         guard content.count > 16 else { break }
         place = content.lowerBound + 16
         (end, found.pixels) = (content.upperBound, place..<content.upperBound)
@@ -58,7 +58,8 @@ enum WebPHeaderReader {
       let start = content.lowerBound
       switch type {
       case "VP8 " where content.count >= 10:
-        // RFC 6386, 9.1: three bytes, a start code, and two sizes of 14 bits.
+        // The frame begins with a tag of three bytes and a start code of three bytes. Then come two
+        // sizes of 14 bits (RFC 6386, 9.1).
         size = (number(bytes, start + 6, 2) & 0x3FFF, number(bytes, start + 8, 2) & 0x3FFF)
       case "VP8L" where content.count >= 5:
         let bits = number(bytes, start + 1, 4)

@@ -65,6 +65,7 @@ struct Agreement {
 
 /// Positions in a working image, in squares of six pixels.
 private struct PositionSet {
+  /// The number of squares of six pixels along a side.
   private static let side = Signature.workingSide / 6 + 1
   private var bits: [UInt64] = []
   private var squares: [Int] = []

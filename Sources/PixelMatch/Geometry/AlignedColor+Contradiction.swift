@@ -7,12 +7,12 @@
 #endif
 
 /// A part of a thing that is of another color.
-public struct ColorContradiction: Sendable, Hashable {
+package struct ColorContradiction: Sendable, Hashable {
   /// No part.
-  public static let none = ColorContradiction(share: 0, cells: 0)
+  package static let none = ColorContradiction(share: 0, cells: 0)
 
   /// Its share of the thing, `0...1`.
-  public let share: Double
+  package let share: Double
   /// Its cells in the other image's layout, a bit for each, row by row.
   package let cells: UInt64
 
@@ -44,7 +44,7 @@ extension AlignedColor {
   ///   - covered: Boxes of the query in which other things lie in front, in shares of its sides.
   /// - Returns: None if too little of the other image lies within the query.
   /// - Complexity: O(cells).
-  public func contradiction(
+  package func contradiction(
     of layout: ColorLayout, size: (width: Int, height: Int), under transform: PlaneTransform,
     within claim: ImageClaim? = nil, outside covered: [ImageBox] = []
   ) -> ColorContradiction {
@@ -247,11 +247,13 @@ extension AlignedColor {
   private static let leastExcess: Float = 0.1
   /// The weight of lightness: shades change it more than chroma.
   private static let lightnessWeight: Float = 0.6
+  /// The weight of a difference where the rest of the image differs as well.
   private static let toleranceWeight: Float = 0.25
   /// The largest difference that counts in the choice of a light.
   private static let countedDifference: Float = 0.06
   /// The extra cost of a change of vividness, for each factor of *e*.
   private static let vividnessCost: Float = 0.6
+  /// The factors of vividness that are tried, the likeliest first.
   private static let vividnesses: [Float] = [1, 0.5, 0.7, 1.4, 1.9, 2.4]
   /// The largest logarithms of the factors of a light, as cube roots: for brightness a factor of 8, for the cones of blue, and
   /// between those of red and green.
@@ -260,9 +262,11 @@ extension AlignedColor {
   /// correlation of lightness from which on the shades are the same.
   private static let (leastVariety, plainShare, sameShades): (Float, Float, Float) =
     (0.04, 0.6, 0.92)
-  /// Places beside that of a cell, in shares of the query's sides: seven tenths of one of its cells.
+  /// The distance of the places beside that of a cell at which its color is looked for as well, in cells.
+  private static let shift = 0.7
+  /// Places beside that of a cell, in shares of the query's sides.
   private static let shifts: [SIMD2<Double>] = {
-    let step = 0.7 / Double(QueryColors.side)
+    let step = shift / Double(QueryColors.side)
     return [-step, 0, step].flatMap { x in [-step, 0, step].map { SIMD2(x, $0) } }
       .filter { $0 != .zero }
   }()

@@ -18,7 +18,7 @@ extension AlignedColor {
     let green = (SIMD3<Float>(-1.268_438, 2.609_757_4, -0.341_319_4) * responses).sum()
     let blue = (SIMD3<Float>(-0.004_196_086, -0.703_418_6, 1.707_614_7) * responses).sum()
     let luma = 0.299 * encoded(red) + 0.587 * encoded(green) + 0.114 * encoded(blue)
-    // The response of every cone to a gray is its linear value, and its lightness the cube root of that.
+    // All three cones respond to a gray with its linear value, and its lightness is the cube root of that.
     return cbrt(decoded(luma))
   }
 

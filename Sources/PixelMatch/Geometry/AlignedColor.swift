@@ -13,7 +13,7 @@
 /// query shows the thing before another background, so are the cells at its edge, which have some of both, and what a
 /// plain patch in front of the thing hides (`PlainPatches`). If both backgrounds are plain, the query is also compared with the
 /// other's in place of its own (`PlainGround`). A query without color is compared only by lightness.
-public struct AlignedColor: Sendable {
+package struct AlignedColor: Sendable {
   /// The smallest number of cells within the query image that is significant.
   static let leastCells = 16
   /// The smallest number of cells of the background, and of the thing within its edge, that tell whether the
@@ -39,7 +39,7 @@ public struct AlignedColor: Sendable {
   let isColorless: Bool
 
   /// Prepares the comparison of a query.
-  public init(_ query: QuerySignature) {
+  package init(_ query: QuerySignature) {
     colors = query.colors.cells
     patches = PlainPatches(colors)
     ground = PlainGround(colors)
@@ -61,7 +61,7 @@ public struct AlignedColor: Sendable {
   ///   the difference that no change of white balance, brightness, contrast or saturation and no lamp at one side
   ///   explains; `nil` if too little of the other image lies within the query.
   /// - Complexity: O(cells).
-  public func residual(
+  package func residual(
     of layout: ColorLayout, size: (width: Int, height: Int), under transform: PlaneTransform,
     outside covered: [ImageBox] = [], isCopy: Bool = false
   ) -> Double? {
@@ -338,8 +338,8 @@ public struct AlignedColor: Sendable {
     var rises: [Float] = []
     rises.reserveCapacity(cells.count)
     var lightness: Float = 0
-    // The sums of the squared chroma of the query, of the squared chroma of the other image,
-    // and of the products of the two.
+    // The sums over all cells of the query's squared chroma, of the other image's squared chroma,
+    // and of their products.
     var (seenChroma, keptChroma, product): (Float, Float, Float) = (0, 0, 0)
     for cell in cells {
       var seen = Kernels.oklab(ofCones: cell.seen * factors)

@@ -1,17 +1,17 @@
 /// The alignment of the keypoints of two images.
-public struct Alignment: Sendable, Hashable {
+package struct Alignment: Sendable, Hashable {
   /// The transform from the query's working image to the other's, in pixels.
-  public let transform: PlaneTransform
+  package let transform: PlaneTransform
   /// The number of keypoints, each at a different position, that the transform maps onto their
   /// counterparts.
-  public let inliers: Int
+  package let inliers: Int
   /// The number of keypoints of the other image that lie within the query, whether they agree or
   /// not.
-  public let visible: Int
+  package let visible: Int
   /// A Boolean value that indicates whether the query is mirrored; the transform then mirrors it.
-  public let isMirrored: Bool
+  package let isMirrored: Bool
   /// The parts of the query that hold the inliers.
-  public let claim: ImageClaim
+  package let claim: ImageClaim
   /// The keypoints that agree, in pixels of the query's working image and of the other's. Those of several
   /// sizes at one position count once among ``inliers``, but are all here.
   package let pairs: [LeastSquares.Pair]
@@ -24,14 +24,18 @@ public struct Alignment: Sendable, Hashable {
 /// but tried in order of hash distance, each keypoint with those that agree with its own size and
 /// angle. A few hundred trials are enough, and every run gives the same result. The best similarity
 /// is refined to an affine map and to a homography if more keypoints agree with these.
-public struct GeometricCheck: Sendable {
+package struct GeometricCheck: Sendable {
+  /// The greatest number of bits, of 96, that differ between hashes of keypoints that may be the same.
   private static let distanceLimit: UInt32 = 30
   /// The number of keypoints that propose transforms, and of partners tried with each of them, at
   /// most.
-  private static let proposers = 32
-  private static let partners = 5
+  private static let (proposers, partners) = (32, 5)
   /// The smallest number of agreeing keypoints that is significant.
   private static let leastInliers = 4
+  /// The factors of the tolerance with which a refined transform is fitted again, one after the other.
+  private static let tolerances = [2.5, 1.0]
+  /// The distance up to which a keypoint is where a transform puts it, in pixels, and what each reduction of its level adds.
+  private static let (tolerance, tolerancePerReduction) = (3.0, 1.5)
 
   private let query: QueryKeypoints
   private let size: SIMD2<Double>
@@ -39,7 +43,7 @@ public struct GeometricCheck: Sendable {
   private let kernels: Kernels
 
   /// Prepares the check of a query.
-  public init(_ query: QuerySignature) {
+  package init(_ query: QuerySignature) {
     self.init(query, kernels: .native)
   }
 
@@ -64,7 +68,7 @@ public struct GeometricCheck: Sendable {
   /// `nil` if too few keypoints agree.
   ///
   /// - Complexity: O(*q k*) for *q* keypoints of the query and *k* of the row.
-  public func alignment(
+  package func alignment(
     of row: Int, in segment: SignatureSegment, isMirrored: Bool
   ) -> Alignment? {
     let pairs = correspondences(row, segment, isMirrored ? 1 : 0)
@@ -75,11 +79,12 @@ public struct GeometricCheck: Sendable {
     }
     var agreement = Agreement(pairs, kernels)
     var best = (transform: first, inliers: agreement.inliers(of: first))
-    // A transform with more degrees of freedom needs more keypoints, otherwise it fits chance.
+    // A transform with more degrees of freedom needs more keypoints. With few, it would also fit
+    // those that agree by chance.
     for (fit, least) in [
       (LeastSquares.similarity, 5), (LeastSquares.affine, 12), (LeastSquares.homography, 20),
     ] {
-      for tolerance in [2.5, 1.0] {
+      for tolerance in Self.tolerances {
         let near = agreement.pairs(with: best.transform, times: tolerance)
         guard near.count >= least, let refined = fit(near), refined.isPlausible else { break }
         let inliers = agreement.inliers(of: refined)
@@ -138,7 +143,8 @@ public struct GeometricCheck: Sendable {
       return Kernels.Correspondences.Pair(
         from: SIMD2(view == 1 ? size.x - x : x, Double(point.y)), to: place.center,
         scale: place.reduction / Double(point.scale),
-        turn: place.angle &- mirror.angle(of: point), tolerance: 3 + 1.5 * place.reduction)
+        turn: place.angle &- mirror.angle(of: point),
+        tolerance: Self.tolerance + Self.tolerancePerReduction * place.reduction)
     }
   }
 

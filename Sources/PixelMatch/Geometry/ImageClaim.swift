@@ -1,22 +1,22 @@
 /// The parts of an image that something was recognized by: cells of a grid of 16 × 16, one bit each.
-public struct ImageClaim: Sendable, Hashable {
+package struct ImageClaim: Sendable, Hashable {
   /// Cells along each side.
   static let side = 16
 
   private var cells = SIMD4<UInt64>()
 
   /// Claims nothing.
-  public init() {}
+  package init() {}
 
   /// Claims the cell at a place, in shares of the sides, `0...1`.
-  public mutating func insert(x: Double, y: Double) {
+  package mutating func insert(x: Double, y: Double) {
     func cell(_ share: Double) -> Int { min(Self.side - 1, max(0, Int(share * Double(Self.side)))) }
     let index = cell(y) * Self.side + cell(x)
     cells[index >> 6] |= 1 << UInt64(index & 63)
   }
 
   /// Claims every cell whose center lies in a box.
-  public init(_ box: ImageBox) {
+  package init(_ box: ImageBox) {
     for index in 0..<Self.side * Self.side {
       let center = Self.center(of: index)
       if box.contains(x: center.x, y: center.y) { insert(x: center.x, y: center.y) }
@@ -26,7 +26,7 @@ public struct ImageClaim: Sendable, Hashable {
   /// Returns the claim of an image that is a part of a larger one, as a claim of the larger one.
   ///
   /// - Parameter box: The part, in shares of the sides of the larger image.
-  public func placed(in box: ImageBox) -> ImageClaim {
+  package func placed(in box: ImageBox) -> ImageClaim {
     var claim = ImageClaim()
     for index in 0..<Self.side * Self.side where isClaimed(index) {
       let center = Self.center(of: index)
@@ -53,7 +53,7 @@ public struct ImageClaim: Sendable, Hashable {
   }
 
   /// The claim of every cell whose center lies within the hull of the claimed ones.
-  public var filled: ImageClaim {
+  package var filled: ImageClaim {
     let hull = hull
     var claim = ImageClaim()
     for index in 0..<Self.side * Self.side {
@@ -64,10 +64,10 @@ public struct ImageClaim: Sendable, Hashable {
   }
 
   /// The number of claimed cells.
-  public var count: Int { cells.bitCount }
+  package var count: Int { cells.bitCount }
 
   /// The number of claimed cells whose centers lie in a box.
-  public func count(in box: ImageBox) -> Int {
+  package func count(in box: ImageBox) -> Int {
     (0..<Self.side * Self.side).count { index in
       let center = Self.center(of: index)
       return isClaimed(index) && box.contains(x: center.x, y: center.y)
@@ -76,7 +76,7 @@ public struct ImageClaim: Sendable, Hashable {
 
   /// The share of the cells that both claim among those of the smaller claim, `0...1`; 1 if one of them is
   /// empty, since it is then not known to be elsewhere.
-  public func overlap(with other: ImageClaim) -> Double {
+  package func overlap(with other: ImageClaim) -> Double {
     let smaller = min(count, other.count)
     return smaller == 0 ? 1 : Double((cells & other.cells).bitCount) / Double(smaller)
   }

@@ -5,8 +5,7 @@
 package struct ImageContent {
   /// The distance in Oklab within which a cell is of the background's color, and within which a cell of the
   /// border supports the surface.
-  private static let groundDistance = 0.04
-  private static let supportDistance = 0.03
+  private static let (groundDistance, supportDistance) = (0.04, 0.03)
   /// The difference in lightness that a shadow on the background makes at most.
   private static let shadow = 0.12
   /// The share of the border at which its colors are taken for those of a background.

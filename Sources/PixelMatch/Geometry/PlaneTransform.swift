@@ -1,13 +1,13 @@
 /// A map from the plane of one image to that of another: a similarity, an affine map or a
 /// homography.
-public struct PlaneTransform: Sendable, Hashable {
+package struct PlaneTransform: Sendable, Hashable {
   /// The entries, row-major 3 × 3; the last entry is 1.
-  public let matrix: [Double]
+  package let matrix: [Double]
 
   /// Makes a transform from its nine entries.
   ///
   /// - Precondition: `matrix` has nine entries.
-  public init(matrix: [Double]) {
+  package init(matrix: [Double]) {
     precondition(matrix.count == 9, "a transform of the plane has nine entries")
     self.matrix = matrix
   }
@@ -18,7 +18,7 @@ public struct PlaneTransform: Sendable, Hashable {
   }
 
   /// Returns the position that a point is mapped to.
-  public func callAsFunction(_ x: Double, _ y: Double) -> SIMD2<Double> { entries(x, y) }
+  package func callAsFunction(_ x: Double, _ y: Double) -> SIMD2<Double> { entries(x, y) }
 
   /// The entries outside of an array, for loops over points.
   struct Entries {
@@ -52,7 +52,7 @@ public struct PlaneTransform: Sendable, Hashable {
   }
 
   /// The inverse transform, or `nil` if there is none.
-  public var inverse: PlaneTransform? {
+  package var inverse: PlaneTransform? {
     let m = matrix
     let cofactors = [
       m[4] * m[8] - m[5] * m[7], m[2] * m[7] - m[1] * m[8], m[1] * m[5] - m[2] * m[4],
@@ -64,6 +64,9 @@ public struct PlaneTransform: Sendable, Hashable {
     return PlaneTransform(matrix: cofactors.map { $0 / cofactors[8] })
   }
 
+  /// The largest ratio of the factors along two directions, and the largest factor, of what a camera or a screenshot produces.
+  private static let (largestStretch, largestScale) = (2.5, 12.0)
+
   /// A Boolean value that indicates whether a camera or a screenshot can produce the transform: no
   /// reflection or fold, little stretch, a scale factor between 1/12 and 12, and hardly any
   /// perspective over a working image.
@@ -71,9 +74,10 @@ public struct PlaneTransform: Sendable, Hashable {
     let (a, b, c, d) = (matrix[0], matrix[1], matrix[3], matrix[4])
     let determinant = a * d - b * c
     let squares = a * a + b * b + c * c + d * d
-    guard determinant > 1.0 / 144, determinant < 144 else { return false }
-    // Equivalent to a ratio of the singular values of at most 2.5, without computing them.
-    guard squares <= (2.5 + 1 / 2.5) * determinant else { return false }
+    let (stretch, area) = (Self.largestStretch, Self.largestScale * Self.largestScale)
+    guard determinant > 1 / area, determinant < area else { return false }
+    // Equivalent to a ratio of the singular values of at most `stretch`, without computing them.
+    guard squares <= (stretch + 1 / stretch) * determinant else { return false }
     return abs(matrix[6]) < 1e-3 && abs(matrix[7]) < 1e-3
   }
 }
@@ -81,7 +85,7 @@ public struct PlaneTransform: Sendable, Hashable {
 extension PlaneTransform {
   /// Makes the transform that maps a view of a query, rotated and mirrored, onto the whole of
   /// another image.
-  public init(
+  package init(
     _ variant: DihedralVariant, of view: QuerySignature.View, to: (width: Int, height: Int)
   ) {
     // Six coefficients of the map of the unit square: two rows, each with the factors of column

@@ -94,7 +94,7 @@ extension Kernels {
   func stepBins(
     _ colors: Span<SIMD3<Float>>, weights: Span<Float>, width: Int, height: Int, reach: Int
   ) -> (bins: [Float], total: Float) {
-    precondition(width >= 1 && height >= 1 && reach >= 1, "a picture or a step of no pixels")
+    precondition(width >= 1 && height >= 1 && reach >= 1, "an image or a step of no pixels")
     precondition(
       colors.count == width * height && weights.count == width * height,
       "\(colors.count) colors and \(weights.count) weights for \(width) × \(height) pixels")

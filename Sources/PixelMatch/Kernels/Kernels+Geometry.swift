@@ -34,7 +34,8 @@ extension Kernels {
       self.length = length
       var columns = [Double](repeating: 0, count: 7 * length)
       var turns = [UInt8](repeating: 0, count: length)
-      // A pair with the scale zero agrees with none, and no transform reaches its position.
+      // A padding pair has the scale zero and an unreachable position, so that it never counts as
+      // agreeing.
       let far = SIMD2(repeating: 1e12)
       let padding = Pair(from: .zero, to: far, scale: 0, turn: 0, tolerance: 0)
       var span = columns.mutableSpan
@@ -132,7 +133,8 @@ extension Kernels {
     let m = matrix
     var map = ck_plane_map(
       matrix: (m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8]), scale: scale, turn: turn)
-    // Sound: the columns are padded to a multiple of eight, and eight pairs have a byte.
+    // Sound: the columns are padded to a multiple of eight, and `agreeing` has a byte for every
+    // eight pairs.
     unsafe pairs.withLent { lent in
       unsafe ck_agreeing_pairs(lent, &map, factor, &agreeing, level)
     }

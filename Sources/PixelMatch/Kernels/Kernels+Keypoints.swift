@@ -101,7 +101,8 @@ extension Kernels {
   /// - Parameter sums: The sums of 5 × 5 pixels around each pixel.
   func patchAngle(_ sums: Span<UInt16>, width: Int, height: Int, x: Int, y: Int) -> UInt8 {
     Self.checkPlane(sums.count, width, height, x: x, y: y)
-    // Sound: there is a value for each pixel, and positions beyond the edge are moved to it.
+    // Sound: the span has a value for each pixel, and the function moves positions beyond the edge
+    // to it.
     return unsafe sums.withUnsafeBufferPointer { sums in
       unsafe UInt8(
         ck_patch_angle(

@@ -101,7 +101,8 @@ extension Kernels {
     var words: [UInt32] = []
     var probed = [UInt32](repeating: 0, count: 1 << count)
     for index in source.hashes.indices {
-      // Sound: each keypoint has its doubts, and there is room for the most words.
+      // Sound: the span has `knownDoubts` numbers for each keypoint, and `probed` has room for `1
+      // << count` words.
       let count = unsafe source.doubts.withUnsafeBufferPointer { doubts in
         unsafe ck_probed_words(
           source.hashes[index], doubts.baseAddress! + index * knownDoubts, UInt32(count),
@@ -137,7 +138,8 @@ extension Kernels {
     var hits = hits
     guard !hits.isEmpty else { return [] }
     let kept = min(limit, hits.count)
-    // Sound: both buffers hold all hits, there is a bit for every row, and room for every vote.
+    // Sound: both buffers have room for all hits, `dead` has a bit for every row, and `best` has
+    // room for every vote.
     let votes = unsafe [ck_vote](unsafeUninitializedCapacity: kept) { best, bestCount in
       bestCount = unsafe hits.withUnsafeMutableBufferPointer { hits in
         unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: hits.count) { scratch in

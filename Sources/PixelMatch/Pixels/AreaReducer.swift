@@ -4,11 +4,11 @@
 /// Uses integer arithmetic only: a new pixel covers `sourceWidth` units of a row and `sourceHeight`
 /// units down, of which an old pixel takes up to `width` and `height`. Rows are summed vertically
 /// first, so that only one row per result row is summed horizontally.
-public struct AreaReducer {
+package struct AreaReducer {
   /// The number of columns of the result.
-  public let width: Int
+  package let width: Int
   /// The number of rows of the result.
-  public let height: Int
+  package let height: Int
   private let sourceWidth: Int
   private let sourceHeight: Int
   private var sourceRow = 0
@@ -26,7 +26,7 @@ public struct AreaReducer {
   ///
   /// - Precondition: Every side is at least 1 and at most ``PixelBuffer/sideLimit``, and no result
   ///   side is longer than the source's.
-  public init(sourceWidth: Int, sourceHeight: Int, width: Int, height: Int) {
+  package init(sourceWidth: Int, sourceHeight: Int, width: Int, height: Int) {
     precondition((1...sourceWidth).contains(width) && (1...sourceHeight).contains(height))
     precondition(max(sourceWidth, sourceHeight) <= PixelBuffer.sideLimit)
     self.sourceWidth = sourceWidth
@@ -40,7 +40,7 @@ public struct AreaReducer {
 
   /// Returns the size of an image whose longer side is `limit` and whose aspect ratio is as close
   /// as whole pixels allow; returns `size` itself if it is small enough.
-  public static func size(
+  package static func size(
     of size: (width: Int, height: Int), longerSide limit: Int
   ) -> (width: Int, height: Int) {
     let longer = max(size.width, size.height)
@@ -52,7 +52,7 @@ public struct AreaReducer {
   /// Adds the next row.
   ///
   /// - Parameter row: `sourceWidth` pixels of four bytes.
-  public mutating func append(_ row: Span<UInt8>) {
+  package mutating func append(_ row: Span<UInt8>) {
     precondition(row.count >= 4 * sourceWidth && sourceRow < sourceHeight)
     // The part of this row that lies in the current result row; the rest lies in the next one.
     var left = height
@@ -73,7 +73,7 @@ public struct AreaReducer {
   /// Returns the finished image.
   ///
   /// - Precondition: As many rows were appended as the source has.
-  public consuming func finish() -> PixelBuffer {
+  package consuming func finish() -> PixelBuffer {
     precondition(sourceRow == sourceHeight, "rows were appended for another height")
     return PixelBuffer(pixels: output, width: width, height: height)
   }
@@ -91,7 +91,7 @@ extension PixelBuffer {
   /// area. Another color space is converted after the reduction.
   ///
   /// - Complexity: O(pixels).
-  public func reduced(toLongerSide limit: Int) -> PixelBuffer {
+  package func reduced(toLongerSide limit: Int) -> PixelBuffer {
     let size = AreaReducer.size(of: (width, height), longerSide: limit)
     if size == (width, height), format == .rgba8, colorSpace == .sRGB { return self }
     var reducer = AreaReducer(

@@ -1,16 +1,16 @@
 /// A rectangle of an image, in shares of its sides.
-public struct ImageBox: Sendable, Hashable {
+package struct ImageBox: Sendable, Hashable {
   /// The left edge.
-  public let x: Double
+  package let x: Double
   /// The upper edge.
-  public let y: Double
+  package let y: Double
   /// The width.
-  public let width: Double
+  package let width: Double
   /// The height.
-  public let height: Double
+  package let height: Double
 
   /// Makes a rectangle.
-  public init(x: Double, y: Double, width: Double, height: Double) {
+  package init(x: Double, y: Double, width: Double, height: Double) {
     (self.x, self.y, self.width, self.height) = (x, y, width, height)
   }
 

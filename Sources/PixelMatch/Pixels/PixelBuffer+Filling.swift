@@ -6,7 +6,7 @@ extension PixelBuffer {
   /// inverse of its distance. Borders outside the image do not count; a box of the whole image becomes white.
   ///
   /// - Complexity: O(pixels).
-  public func filling(_ boxes: [ImageBox]) -> PixelBuffer {
+  package func filling(_ boxes: [ImageBox]) -> PixelBuffer {
     var pixels = packedRGBA
     for box in boxes {
       func pixel(_ share: Double, _ side: Int) -> Int {

@@ -16,7 +16,7 @@ extension PixelBuffer {
   /// The row is valid only during the call: its memory is reused for the next one.
   ///
   /// - Complexity: O(pixels); the memory of one row.
-  public func forEachRGBARow<Failure: Error>(
+  package func forEachRGBARow<Failure: Error>(
     _ body: (_ row: Span<UInt8>, _ y: Int) throws(Failure) -> Void
   ) throws(Failure) {
     guard let conversion = colorSpace.conversion else { return try forEachStoredRow(body) }

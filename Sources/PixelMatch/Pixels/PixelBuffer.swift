@@ -44,7 +44,7 @@ public struct PixelBuffer: Sendable {
     guard (1...Self.sideLimit).contains(width), (1...Self.sideLimit).contains(height) else {
       throw PixelBufferError(
         code: .badSize,
-        message: "picture is \(width) × \(height); each side must be 1...\(Self.sideLimit) pixels")
+        message: "image is \(width) × \(height); each side must be 1...\(Self.sideLimit) pixels")
     }
     // Two bytes of chroma cover two columns, so an odd width needs one byte more.
     let columns = format.hasChromaPlane ? (width + 1) / 2 * 2 : width
@@ -61,7 +61,7 @@ public struct PixelBuffer: Sendable {
     guard !overflow, !overflow2, bytes.count >= needed else {
       throw PixelBufferError(
         code: overflow || overflow2 ? .badBytesPerRow : .notEnoughBytes,
-        message: "picture has \(bytes.count) bytes; \(rows) rows of \(stride) need more")
+        message: "image has \(bytes.count) bytes; \(rows) rows of \(stride) need more")
     }
     self.width = width
     self.height = height

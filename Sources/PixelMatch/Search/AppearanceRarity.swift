@@ -1,15 +1,14 @@
 /// Compares histograms with weights that favor colors and textures that are rare in a catalogue:
 /// nearly every shop has gray and white, few have a particular green.
-public struct AppearanceRarity: Sendable {
-  /// A prior: the weights are computed as if this many images with uniform colors were present, so
-  /// that chance does not dominate in a small catalogue.
-  private static let priorRows = 16.0
-  private static let priorMean = 6.0
+package struct AppearanceRarity: Sendable {
+  /// A prior: the weights are computed as if this many images with uniform colors were present, with this mean of each bin,
+  /// so that chance does not dominate in a small catalogue.
+  private static let (priorRows, priorMean) = (16.0, 6.0)
 
   private let weights: [Float]
 
   /// Weights each bin by the fourth root of one over its mean in the segments.
-  public init(_ segments: [LiveSegment]) {
+  package init(_ segments: [LiveSegment]) {
     var sums = [Double](
       repeating: Self.priorRows * Self.priorMean, count: SegmentLayout.binCount)
     var rows = Self.priorRows
@@ -24,12 +23,12 @@ public struct AppearanceRarity: Sendable {
 
   /// Returns one minus the weighted Bray–Curtis dissimilarity of the bins: `1` for equal
   /// histograms, `0` for those without a common bin.
-  public func similarity(_ a: ColorHistogram, _ b: ColorHistogram) -> Double {
+  package func similarity(_ a: ColorHistogram, _ b: ColorHistogram) -> Double {
     similarity(a.bins, b.bins, from: 0)
   }
 
   /// Returns the same similarity for textures.
-  public func similarity(_ a: TextureHistogram, _ b: TextureHistogram) -> Double {
+  package func similarity(_ a: TextureHistogram, _ b: TextureHistogram) -> Double {
     similarity(a.bins, b.bins, from: ColorHistogram.binCount)
   }
 

@@ -2,14 +2,14 @@
 ///
 /// The cosine of two unrelated images depends on the model: 0.3 with one, 0.9 with another. So a similarity is measured
 /// against those of a sample of the catalogue, in standard deviations.
-public struct EmbeddingContrast: Sendable {
+package struct EmbeddingContrast: Sendable {
   /// The most rows, evenly spaced in the catalogue, that are looked at for an embedding of the query's model, and the most
   /// embeddings that the query is compared with.
   static let (rowLimit, sampleCount) = (4096, 1024)
   /// The fewest of them with an embedding of the query's model that say what is usual.
-  public static let leastCount = 16
+  package static let leastCount = 16
   /// The standard deviations beyond which nothing stands out further: an embedding may not outvote keypoints.
-  public static let limit = 4.0
+  package static let limit = 4.0
 
   private let query: ImageEmbedding
   private let mean: Double
@@ -24,7 +24,7 @@ public struct EmbeddingContrast: Sendable {
   /// - Returns: `nil` if fewer than ``leastCount`` of the rows that are looked at have an embedding of the query's model, or
   ///   if all are equally similar.
   /// - Complexity: O(1).
-  public init?(
+  package init?(
     _ query: ImageEmbedding, in segments: [LiveSegment], shouldStop: () -> Bool = { false }
   ) {
     let rows = Self.rows(of: segments.map(\.segment), with: query.model)
@@ -67,12 +67,12 @@ public struct EmbeddingContrast: Sendable {
 
   /// Returns by how many standard deviations an embedding is more similar to the query's than those of the catalogue are
   /// on average, `0...4`; 0 if there is none of the query's model.
-  public func distinction(of embedding: ImageEmbedding?) -> Double {
+  package func distinction(of embedding: ImageEmbedding?) -> Double {
     min(Self.limit, unlimitedDistinction(of: embedding))
   }
 
   /// Returns the same number without its limit.
-  public func unlimitedDistinction(of embedding: ImageEmbedding?) -> Double {
+  package func unlimitedDistinction(of embedding: ImageEmbedding?) -> Double {
     guard let similarity = embedding?.similarity(to: query) else { return 0 }
     return max(0, (similarity - mean) / deviation)
   }

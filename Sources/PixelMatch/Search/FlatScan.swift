@@ -2,9 +2,9 @@
 ///
 /// Whole-image codes have no structure that an approximate index could use, and the exact scan runs
 /// at memory speed. It processes chunks of a few thousand rows and calls `shouldStop` between them.
-public struct FlatScan: Sendable {
+package struct FlatScan: Sendable {
   /// The value to compare with each row.
-  public enum Query: Sendable {
+  package enum Query: Sendable {
     /// The Hamming distance to the nearest of several hashes, for example the variants of one
     /// image.
     case hashes([PDQHash])
@@ -16,30 +16,30 @@ public struct FlatScan: Sendable {
   }
 
   /// The candidates found and the progress of the scan.
-  public struct Result: Sendable {
+  package struct Result: Sendable {
     /// The nearest rows.
-    public var top: TopCandidates
+    package var top: TopCandidates
     /// The number of rows compared, of all rows.
-    public var scannedRows: Int
+    package var scannedRows: Int
 
     /// Makes a result to which the results of parts are added.
-    public init(top: TopCandidates, scannedRows: Int = 0) {
+    package init(top: TopCandidates, scannedRows: Int = 0) {
       self.top = top
       self.scannedRows = scannedRows
     }
   }
 
   /// One comparison of a scan.
-  public struct Pass: Sendable {
+  package struct Pass: Sendable {
     /// The value to compare with.
-    public var query: Query
+    package var query: Query
     /// The largest accepted distance, inclusive.
-    public var maximumDistance: Int
+    package var maximumDistance: Int
     /// If not empty, only rows count whose filter bits include all bits of at least one element.
-    public var anyBits: [UInt64]
+    package var anyBits: [UInt64]
 
     /// Makes a pass over all rows, or over those that are near enough and have the bits.
-    public init(_ query: Query, maximumDistance: Int = .max, anyBits: [UInt64] = []) {
+    package init(_ query: Query, maximumDistance: Int = .max, anyBits: [UInt64] = []) {
       (self.query, self.maximumDistance, self.anyBits) = (query, maximumDistance, anyBits)
     }
   }
@@ -52,7 +52,7 @@ public struct FlatScan: Sendable {
   private let kernels: Kernels
 
   /// Prepares to scan `segments` in their order.
-  public init(_ segments: [LiveSegment]) {
+  package init(_ segments: [LiveSegment]) {
     self.init(segments, kernels: .native)
   }
 
@@ -63,7 +63,7 @@ public struct FlatScan: Sendable {
   }
 
   /// The number of rows in all segments.
-  public var rowCount: Int { segments.reduce(0) { $0 + $1.segment.count } }
+  package var rowCount: Int { segments.reduce(0) { $0 + $1.segment.count } }
 
   /// Returns the live rows nearest to `query`.
   ///
@@ -79,7 +79,7 @@ public struct FlatScan: Sendable {
   ///     candidates so far.
   /// - Returns: At most `limit` candidates, nearest first, ties by segment and row.
   /// - Complexity: O(*n*) for *n* rows; no allocation grows with *n*.
-  public func nearest(
+  package func nearest(
     to query: Query, maximumDistance: Int = .max, limit: Int, anyBits: [UInt64] = [],
     part: (index: Int, count: Int) = (0, 1), shouldStop: () -> Bool = { Task.isCancelled }
   ) -> Result {
@@ -93,7 +93,7 @@ public struct FlatScan: Sendable {
   ///
   /// - Returns: A result for each pass, in their order.
   /// - Complexity: O(*n p*) for *n* rows and *p* passes; no allocation grows with *n*.
-  public func nearest(
+  package func nearest(
     of passes: [Pass], limit: Int, part: (index: Int, count: Int) = (0, 1),
     shouldStop: () -> Bool = { Task.isCancelled }
   ) -> [Result] {

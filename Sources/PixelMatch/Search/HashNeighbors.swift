@@ -3,15 +3,16 @@
 /// A hash has 16 parts of 16 bits. Two hashes that differ in at most 31 bits have a part in which they differ in at most one,
 /// so a hash is compared only with those whose part is equal or differs in one bit (M. Norouzi, A. Punjani, D. Fleet: "Fast
 /// Search in Hamming Space with Multi-Index Hashing", CVPR 2012, <https://arxiv.org/abs/1307.2982>). The result is exact.
-public struct HashNeighbors: Sendable {
+package struct HashNeighbors: Sendable {
   /// The largest distance for which no pair is missed.
-  public static let largestDistance = 2 * partCount - 1
+  package static let largestDistance = 2 * partCount - 1
+  /// The number of parts of 16 bits that a hash has.
   private static let partCount = 16
 
   private let hashes: [PDQHash]
 
   /// Takes hashes, each once: equal ones are pairs like others, and *n* of them are *n*² / 2 pairs.
-  public init(_ hashes: [PDQHash]) { self.hashes = hashes }
+  package init(_ hashes: [PDQHash]) { self.hashes = hashes }
 
   /// Calls `body` once for each pair within a distance, with the indices of its hashes, the smaller one first.
   ///
@@ -20,11 +21,11 @@ public struct HashNeighbors: Sendable {
   ///   - body: Takes a pair; an error that it throws ends the search.
   /// - Complexity: O(*n* · *b*) for *n* hashes, where *b* is the number of hashes with a given part: *n* / 65 536 if parts are
   ///   evenly distributed, more for images with much in common. 8 bytes of memory per hash.
-  public func forEachPair<Failure: Error>(
+  package func forEachPair<Failure: Error>(
     maximumDistance: Int, _ body: (_ first: Int, _ second: Int) throws(Failure) -> Void
   ) throws(Failure) {
     precondition((0...Self.largestDistance).contains(maximumDistance), "pairs would be missed")
-    // The masks of the bits in which a part may differ.
+    // A part of both hashes is equal, or differs in one bit: each mask is such a difference.
     let masks: [UInt16] = [0] + (maximumDistance < Self.partCount ? [] : (0..<16).map { 1 << $0 })
     for number in 0..<Self.partCount {
       let buckets = Buckets(hashes, number)

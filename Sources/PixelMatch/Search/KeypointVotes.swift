@@ -6,15 +6,15 @@
 /// more the nearer the hashes and the rarer the word. Votes that rotate the image by about the same
 /// angle add up (Lowe, "Distinctive image features from scale-invariant keypoints", IJCV 2004); a
 /// keypoint counts once for a rotation.
-public struct KeypointVotes: Sendable {
+package struct KeypointVotes: Sendable {
   /// An image that received votes.
-  public struct Row: Sendable, Hashable {
+  package struct Row: Sendable, Hashable {
     /// The row in the segment.
-    public let row: Int
+    package let row: Int
     /// The sum of the votes of the best rotation.
-    public let weight: Int
+    package let weight: Int
     /// A Boolean value that indicates whether the votes are for the mirrored image.
-    public let isMirrored: Bool
+    package let isMirrored: Bool
   }
 
   private let sources: [Kernels.VoteSource]
@@ -22,7 +22,7 @@ public struct KeypointVotes: Sendable {
   private let kernels: Kernels
 
   /// Prepares the votes of a query.
-  public init(_ query: QueryKeypoints) {
+  package init(_ query: QueryKeypoints) {
     self.init(query, depth: .bits(Kernels.doubtLimit))
   }
 
@@ -52,7 +52,7 @@ public struct KeypointVotes: Sendable {
   ///   - shouldStop: A function that is called between keypoints; `true` ends the search with the
   ///     votes so far.
   /// - Complexity: O(keypoints + postings of their words); 16 bytes a vote.
-  public func rows(
+  package func rows(
     in live: LiveSegment, limit: Int, shouldStop: () -> Bool = { false }
   ) -> [Row] {
     let segment = live.segment

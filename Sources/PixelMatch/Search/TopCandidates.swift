@@ -1,14 +1,14 @@
 /// A row that may match.
-public struct Candidate: Sendable, Hashable, Comparable {
+package struct Candidate: Sendable, Hashable, Comparable {
   /// The distance to the query.
-  public var distance: Int
+  package var distance: Int
   /// The index of the segment in the list that was scanned.
-  public var segment: Int
+  package var segment: Int
   /// The row in that segment.
-  public var row: Int
+  package var row: Int
 
   /// Makes a candidate.
-  public init(distance: Int, segment: Int, row: Int) {
+  package init(distance: Int, segment: Int, row: Int) {
     self.distance = distance
     self.segment = segment
     self.row = row
@@ -16,32 +16,32 @@ public struct Candidate: Sendable, Hashable, Comparable {
 
   /// Orders by distance, then by segment and row: a total order, so that the result does not depend
   /// on how the work is split.
-  public static func < (a: Candidate, b: Candidate) -> Bool {
+  package static func < (a: Candidate, b: Candidate) -> Bool {
     (a.distance, a.segment, a.row) < (b.distance, b.segment, b.row)
   }
 }
 
 /// The best *k* of any number of candidates.
-public struct TopCandidates: Sendable {
+package struct TopCandidates: Sendable {
   /// The largest number of candidates that are kept.
-  public let limit: Int
+  package let limit: Int
   /// A heap with the worst kept candidate at the root.
   private var heap: [Candidate] = []
 
   /// Makes an empty list of at most `limit` candidates; `limit` is at least 1.
-  public init(limit: Int) {
+  package init(limit: Int) {
     precondition(limit >= 1, "at least one candidate must be kept")
     self.limit = limit
     heap.reserveCapacity(min(limit, 4096))
   }
 
   /// The largest kept distance, or `nil` while there is room.
-  public var worstDistance: Int? { heap.count < limit ? nil : heap[0].distance }
+  package var worstDistance: Int? { heap.count < limit ? nil : heap[0].distance }
 
   /// Keeps `candidate` if it is among the best so far.
   ///
   /// - Complexity: O(log `limit`).
-  public mutating func offer(_ candidate: Candidate) {
+  package mutating func offer(_ candidate: Candidate) {
     if heap.count < limit {
       heap.append(candidate)
       var child = heap.count - 1
@@ -66,10 +66,10 @@ public struct TopCandidates: Sendable {
   }
 
   /// Offers all candidates of another list.
-  public mutating func merge(_ other: TopCandidates) {
+  package mutating func merge(_ other: TopCandidates) {
     for candidate in other.heap { offer(candidate) }
   }
 
   /// The kept candidates, best first.
-  public var sorted: [Candidate] { heap.sorted() }
+  package var sorted: [Candidate] { heap.sorted() }
 }

@@ -1,12 +1,12 @@
 /// A segment as seen by one generation: without the rows that were replaced after it was written.
-public struct LiveSegment: Sendable {
+package struct LiveSegment: Sendable {
   /// The signatures.
-  public let segment: SignatureSegment
+  package let segment: SignatureSegment
   /// One bit per row, set if the row is dead; empty if no row is.
   let deadBits: [UInt64]
 
   /// Makes a view of a segment. Ignores dead rows outside it.
-  public init(_ segment: SignatureSegment, deadRows: [Int] = []) {
+  package init(_ segment: SignatureSegment, deadRows: [Int] = []) {
     self.segment = segment
     var bits: [UInt64] = []
     for row in deadRows where row >= 0 && row < segment.count {
@@ -24,7 +24,7 @@ public struct LiveSegment: Sendable {
   /// Returns a view without the rows whose key does not satisfy `isWanted`.
   ///
   /// - Complexity: O(rows).
-  public func keeping(_ isWanted: (_ key: UInt32) -> Bool) -> LiveSegment {
+  package func keeping(_ isWanted: (_ key: UInt32) -> Bool) -> LiveSegment {
     var bits =
       deadBits.isEmpty ? [UInt64](repeating: 0, count: (segment.count + 63) / 64) : deadBits
     for row in 0..<segment.count where !isWanted(segment.key(at: row)) {
@@ -36,12 +36,12 @@ public struct LiveSegment: Sendable {
   /// The number of live rows.
   ///
   /// - Complexity: O(rows).
-  public var liveCount: Int {
+  package var liveCount: Int {
     segment.count - deadBits.reduce(0) { $0 + $1.nonzeroBitCount }
   }
 
   /// Returns whether a row is live.
-  public func isLive(_ row: Int) -> Bool {
+  package func isLive(_ row: Int) -> Bool {
     deadBits.isEmpty || deadBits[row / 64] >> UInt64(row % 64) & 1 == 0
   }
 }

@@ -143,8 +143,8 @@ struct PostingMerger {
               numbers[posting.row] != .max
             else { continue }
             let list = (newWord >> lowBits) * batch.count + newLow - batch.lowerBound
-            // The lists were counted before. If the file has changed since, a posting
-            // more must not be written beyond the list.
+            // The lists were counted before. If the file has changed since, there may be more
+            // postings than were counted. They must not be written beyond the end of their list.
             guard next[list] < ends[list + 1] else { continue }
             merged[next[list]] = posting.encoded(row: Int(numbers[posting.row]), bits: bits)
             next[list] += 1

@@ -1,7 +1,7 @@
 /// An error in opening or reading a segment file.
-public struct SegmentError: Error, Sendable, Hashable {
+package struct SegmentError: Error, Sendable, Hashable {
   /// The kind of the error, stable, for programs.
-  public enum Code: String, Sendable, CaseIterable {
+  package enum Code: String, Sendable, CaseIterable {
     /// The file does not exist.
     case missing
     /// The system denies reading the file.
@@ -18,11 +18,11 @@ public struct SegmentError: Error, Sendable, Hashable {
     case corrupt
   }
   /// The kind of the error.
-  public let code: Code
+  package let code: Code
   /// The file, or `nil` for bytes in memory.
-  public let path: String?
+  package let path: String?
   /// The text for people.
-  public let message: String
+  package let message: String
 
   init(code: Code, path: String?, message: String) {
     self.code = code

@@ -4,7 +4,7 @@
 /// Columns are copied, and the postings of a word are those of the sources, so that no hash is read
 /// and no index is built anew. It takes 4 bytes of memory for each row and each word, about 80 MB for
 /// postings, and about 20 MB at a time of what is read.
-public struct SegmentMerger: Sendable {
+package struct SegmentMerger: Sendable {
   /// The number of rows whose bytes are copied at a time.
   private static let rowBatch = 4096
   /// The number of batches of rows after which the memory of what was read is given back.
@@ -13,7 +13,7 @@ public struct SegmentMerger: Sendable {
   private static let releasedWords = 1 << 18
 
   /// The number of live rows.
-  public let rowCount: Int
+  package let rowCount: Int
 
   private let sources: [LiveSegment]
   private let size: SegmentLayout.Size
@@ -27,7 +27,7 @@ public struct SegmentMerger: Sendable {
   /// - Throws: ``SegmentError`` if a source is damaged: a copy of damaged columns would have valid
   ///   checksums.
   /// - Complexity: O(bytes).
-  public init(_ sources: [LiveSegment]) throws(SegmentError) {
+  package init(_ sources: [LiveSegment]) throws(SegmentError) {
     var rows: UInt32 = 0
     var newRows: [[UInt32]] = []
     var (blocks, keypoints, embeddingByteCount) = (0, 0, 0)
@@ -67,10 +67,10 @@ public struct SegmentMerger: Sendable {
   }
 
   /// A Boolean value that indicates whether the live rows fit a segment.
-  public var fitsSegment: Bool { rowCount <= SegmentLayout.rowLimit }
+  package var fitsSegment: Bool { rowCount <= SegmentLayout.rowLimit }
 
   /// The length of the merged segment in bytes.
-  public var byteCount: Int { SegmentLayout.offsets(size).end }
+  package var byteCount: Int { SegmentLayout.offsets(size).end }
 
   /// Writes the merged segment. The postings take as long as all other columns, and two threads write both at once.
   ///
@@ -80,7 +80,7 @@ public struct SegmentMerger: Sendable {
   ///     their checksum is that of what is read.
   ///   - threads: The largest number of threads. Two call `write` and `read` at the same time.
   /// - Complexity: O(bytes of the sources).
-  public func write<Failure: Error>(
+  package func write<Failure: Error>(
     _ write: @escaping @Sendable (_ bytes: Span<UInt8>, _ offset: Int) throws(Failure) -> Void,
     reading read: @escaping @Sendable (_ range: Range<Int>) throws(Failure) -> [UInt8],
     threads: Int = 2

@@ -1,7 +1,7 @@
 /// Collects signatures and encodes them as the bytes of a segment.
-public struct SegmentWriter: Sendable {
+package struct SegmentWriter: Sendable {
   /// The largest number of rows.
-  public static let rowLimit = SegmentLayout.rowLimit
+  package static let rowLimit = SegmentLayout.rowLimit
 
   private var rows: [Row] = []
 
@@ -17,10 +17,10 @@ public struct SegmentWriter: Sendable {
   }
 
   /// Makes an empty segment.
-  public init() {}
+  package init() {}
 
   /// The number of rows so far.
-  public var count: Int { rows.count }
+  package var count: Int { rows.count }
 
   /// Adds a row.
   ///
@@ -29,7 +29,7 @@ public struct SegmentWriter: Sendable {
   ///   - key: A number that is returned with a candidate.
   ///   - tag: A second number that is returned with a candidate.
   ///   - filterBits: Bits by which a scan can exclude rows.
-  public mutating func append(
+  package mutating func append(
     _ signature: Signature, key: UInt32, tag: UInt32 = 0, filterBits: UInt64 = 0
   ) {
     precondition(rows.count < SegmentLayout.rowLimit, "a segment has at most 2^24 rows")
@@ -37,7 +37,7 @@ public struct SegmentWriter: Sendable {
   }
 
   /// Returns the whole segment, which can be written to a file or read by ``SignatureSegment``.
-  public func encoded() -> [UInt8] {
+  package func encoded() -> [UInt8] {
     let size = SegmentLayout.Size(
       rows: rows.count, blocks: rows.reduce(0) { $0 + $1.blocks },
       keypoints: rows.reduce(0) { $0 + $1.signature.keypoints.count },

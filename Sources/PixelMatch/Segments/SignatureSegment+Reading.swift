@@ -4,7 +4,7 @@
 /// file. Advice changes no byte, so that nothing depends on it but time.
 extension SignatureSegment {
   /// The parts of a row that a search reads at a time.
-  public enum RowPart: Sendable, Hashable {
+  package enum RowPart: Sendable, Hashable {
     /// The color, the texture and the quality, which are compared with those of the query.
     case appearance
     /// The keypoints and the color layout, which are aligned with those of the query.
@@ -42,7 +42,7 @@ extension SignatureSegment {
 
   /// Lets the system begin to read a part of some rows, all at once, if the segment is large and most of them
   /// are not in memory.
-  public func beginReading(_ part: RowPart, of rows: [Int]) {
+  package func beginReading(_ part: RowPart, of rows: [Int]) {
     guard isLarge, !storage.isResident(rows.map { leadingByte(of: part, $0) }) else { return }
     readAhead(part, of: rows)
   }

@@ -2,11 +2,11 @@
 ///
 /// Opening reads the header only: a catalogue of a million images opens at once, and a scan reads
 /// only the columns that it compares.
-public final class SignatureSegment: Sendable {
+package final class SignatureSegment: Sendable {
   /// The number of rows.
-  public let count: Int
+  package let count: Int
   /// The length of the file in bytes.
-  public var byteCount: Int { storage.count }
+  package var byteCount: Int { storage.count }
 
   let storage: MappedBytes
   private let path: String?
@@ -23,7 +23,7 @@ public final class SignatureSegment: Sendable {
   ///
   /// - Throws: ``SegmentError`` with any code.
   /// - Complexity: O(1).
-  public convenience init(path: String) throws(SegmentError) {
+  package convenience init(path: String) throws(SegmentError) {
     try self.init(storage: MappedBytes(path: path), path: path)
   }
 
@@ -37,7 +37,7 @@ public final class SignatureSegment: Sendable {
   /// Makes a segment from bytes, for example those of ``SegmentWriter``.
   ///
   /// - Throws: ``SegmentError``.
-  public convenience init(bytes: [UInt8]) throws(SegmentError) {
+  package convenience init(bytes: [UInt8]) throws(SegmentError) {
     try self.init(storage: MappedBytes(copying: bytes), path: nil)
   }
 
@@ -137,7 +137,7 @@ public final class SignatureSegment: Sendable {
 
   /// The checksum of the header, which includes the checksums of all columns. It identifies the
   /// content.
-  public let fingerprint: UInt64
+  package let fingerprint: UInt64
 
   /// Checks that the file was not changed since it was opened.
   ///
@@ -147,7 +147,7 @@ public final class SignatureSegment: Sendable {
   ///
   /// - Throws: ``SegmentError`` with the code `truncated` or `corrupt`.
   /// - Complexity: O(1), one system call.
-  public func checkUnchanged() throws(SegmentError) {
+  package func checkUnchanged() throws(SegmentError) {
     switch storage.change() {
     case nil: return
     case .truncated(let byteCount):
@@ -166,7 +166,7 @@ public final class SignatureSegment: Sendable {
   /// Reads every column that the file has and compares its checksum.
   ///
   /// - Throws: ``SegmentError`` with the code `corrupt`, or the errors of ``checkUnchanged()``.
-  public func verify() throws(SegmentError) {
+  package func verify() throws(SegmentError) {
     for column in isHead ? SegmentHead.columns : size.columns {
       guard checksum(of: column) == checksums[Int(column.rawValue) - 1] else {
         throw SegmentError(
@@ -196,22 +196,22 @@ public final class SignatureSegment: Sendable {
   }
 
   /// Returns the caller's key of a row.
-  public func key(at row: Int) -> UInt32 {
+  package func key(at row: Int) -> UInt32 {
     storage.integer(at: place(.key, row, 4), as: UInt32.self)
   }
 
   /// Returns the caller's tag of a row.
-  public func tag(at row: Int) -> UInt32 {
+  package func tag(at row: Int) -> UInt32 {
     storage.integer(at: place(.tag, row, 4), as: UInt32.self)
   }
 
   /// Returns the caller's filter bits of a row.
-  public func filterBits(at row: Int) -> UInt64 {
+  package func filterBits(at row: Int) -> UInt64 {
     storage.integer(at: place(.filterBits, row, 8), as: UInt64.self)
   }
 
   /// Returns the signature of a row.
-  public func signature(at row: Int) -> Signature {
+  package func signature(at row: Int) -> Signature {
     let size = size(at: row)
     let appearance = appearance(at: row)
     return Signature(
@@ -221,7 +221,7 @@ public final class SignatureSegment: Sendable {
   }
 
   /// Returns the embedding of a row, or `nil` if it has none.
-  public func embedding(at row: Int) -> ImageEmbedding? {
+  package func embedding(at row: Int) -> ImageEmbedding? {
     guard size.embeddingByteCount > 0 else { return nil }
     return ImageEmbedding(
       stored: storage.bytes(range(.embedding, row, size.embeddingByteCount)))
@@ -236,23 +236,23 @@ public final class SignatureSegment: Sendable {
   var embeddingByteCount: Int { size.embeddingByteCount }
 
   /// Returns the hash of a row.
-  public func pdq(at row: Int) -> PDQHash {
+  package func pdq(at row: Int) -> PDQHash {
     precondition(row >= 0 && row < count, "row \(row) is outside 0..<\(count)")
     return PDQHash(words: words(at: offset(.pdq) + row / 8 * 256 + row % 8 * 8))
   }
 
   /// Returns the quality of a row's hash, `0...100`.
-  public func pdqQuality(at row: Int) -> UInt8 {
+  package func pdqQuality(at row: Int) -> UInt8 {
     storage.integer(at: place(.shape, row, 8), as: UInt8.self)
   }
 
   /// Returns whether the image of a row is too plain to be identified by its hash or its keypoints.
-  public func isFlat(_ row: Int) -> Bool {
+  package func isFlat(_ row: Int) -> Bool {
     pdqQuality(at: row) < Signature.trustedQuality && keypointBlocks(at: row).count < 8
   }
 
   /// Returns the width and height of a row's working image in pixels.
-  public func size(at row: Int) -> (width: Int, height: Int) {
+  package func size(at row: Int) -> (width: Int, height: Int) {
     let shape = place(.shape, row, 8)
     return (
       Int(storage.integer(at: shape + 2, as: UInt16.self)),
@@ -261,7 +261,7 @@ public final class SignatureSegment: Sendable {
   }
 
   /// Returns the histograms of a row.
-  public func appearance(at row: Int) -> (color: ColorHistogram, texture: TextureHistogram) {
+  package func appearance(at row: Int) -> (color: ColorHistogram, texture: TextureHistogram) {
     let bins = HistogramGrade.unpacked(
       storage.bytes(range(.appearance, row, SegmentLayout.appearanceByteCount)))
     return (
@@ -281,7 +281,7 @@ public final class SignatureSegment: Sendable {
   }
 
   /// Returns the color layout of a row.
-  public func layout(at row: Int) -> ColorLayout {
+  package func layout(at row: Int) -> ColorLayout {
     ColorLayout(bytes: storage.bytes(range(.layout, row, ColorLayout.byteCount)))
   }
 
@@ -304,7 +304,7 @@ public final class SignatureSegment: Sendable {
 
   /// Returns the positions of a row's keypoints; none if the file is damaged.
   func keypointPlaces(at row: Int) -> [Keypoint] {
-    // Read once: another program may change a mapped file between two reads.
+    // Reads the count once: another program may change a mapped file between two reads.
     let (blocks, count) = keypointBlocks(at: row)
     let counts = storage.bytes(range(.levelCount, row, KeypointSet.levelCountByteCount))
     guard let levels = KeypointSet.levels(ofCounts: counts), levels.count == count else {

@@ -5,23 +5,23 @@
 /// anything if it belongs to a plain studio background. A bin holds the square root of its share,
 /// times 255: the sum of absolute differences of such bins told products apart better than the
 /// Jensen–Shannon divergence of the shares, and takes one instruction for 16 to 64 bins.
-public struct ColorHistogram: Sendable, Hashable {
+package struct ColorHistogram: Sendable, Hashable {
   /// The number of bins.
-  public static let binCount = 192
+  package static let binCount = 192
 
   /// The bins, each `255 × √share`; that of lightness *l*, *a* and *b* is at `64 l + 8 a + b`.
-  public let bins: [UInt8]
+  package let bins: [UInt8]
 
   /// Makes a histogram from its bins.
   ///
   /// - Precondition: `bins` has ``binCount`` elements.
-  public init(bins: [UInt8]) {
+  package init(bins: [UInt8]) {
     precondition(bins.count == Self.binCount, "a color histogram has \(Self.binCount) bins")
     self.bins = bins
   }
 
   /// Returns the sum of the absolute differences of the bins.
-  public func distance(to other: ColorHistogram) -> Int {
+  package func distance(to other: ColorHistogram) -> Int {
     var sum = 0
     for index in 0..<Self.binCount { sum += abs(Int(bins[index]) - Int(other.bins[index])) }
     return sum

@@ -2,21 +2,21 @@
 ///
 /// It distinguishes images that a histogram confuses (the same colors at other positions) and
 /// images that a brightness hash confuses (the same shape in another color).
-public struct ColorLayout: Sendable, Hashable {
+package struct ColorLayout: Sendable, Hashable {
   /// The number of cells along each side.
-  public static let side = 8
+  package static let side = 8
   /// The number of bytes of a layout: three per cell.
-  public static let byteCount = 3 * side * side
+  package static let byteCount = 3 * side * side
   /// The scale at which *a* and *b* of ±0.4 fill a signed byte.
   private static let chromaScale: Float = 317
 
   /// Row-major cells of three bytes: `255 L`, `128 + 317 a` and `128 + 317 b`, rounded.
-  public let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// Makes a layout from its bytes.
   ///
   /// - Precondition: `bytes` has ``byteCount`` elements.
-  public init(bytes: [UInt8]) {
+  package init(bytes: [UInt8]) {
     precondition(bytes.count == Self.byteCount, "a color layout has \(Self.byteCount) bytes")
     self.bytes = bytes
   }
@@ -62,7 +62,7 @@ public struct ColorLayout: Sendable, Hashable {
   private static func byte(_ value: Float) -> UInt8 { UInt8(max(0, min(255, value.rounded()))) }
 
   /// Returns the layout of the image after `variant` is applied to it.
-  public func applying(_ variant: DihedralVariant) -> ColorLayout {
+  package func applying(_ variant: DihedralVariant) -> ColorLayout {
     let last = Self.side - 1
     var turned: [UInt8] = []
     turned.reserveCapacity(Self.byteCount)
@@ -87,23 +87,23 @@ public struct ColorLayout: Sendable, Hashable {
   }
 
   /// The difference of two layouts.
-  public struct Difference: Sendable, Hashable {
+  package struct Difference: Sendable, Hashable {
     /// The mean Oklab distance of cells at the same position, after the means of both images are
     /// equalized. No change of light or white balance explains it.
-    public var residual: Double
+    package var residual: Double
     /// The Oklab distance of the two means. A change of light or white balance may explain it.
-    public var shift: Double
+    package var shift: Double
     /// The mean Oklab distance of the four cells that differ most, as they are.
-    public var largest: Double
+    package var largest: Double
 
     /// Makes a difference.
-    public init(residual: Double, shift: Double, largest: Double) {
+    package init(residual: Double, shift: Double, largest: Double) {
       (self.residual, self.shift, self.largest) = (residual, shift, largest)
     }
   }
 
   /// Compares the layouts cell by cell, with a higher weight for cells near the center.
-  public func difference(from other: ColorLayout) -> Difference {
+  package func difference(from other: ColorLayout) -> Difference {
     let weights = Self.cellWeights
     var shift = SIMD3<Float>.zero
     for cell in 0..<weights.count {

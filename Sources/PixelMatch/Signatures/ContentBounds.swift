@@ -7,6 +7,10 @@ struct ContentBounds {
   private static let plainShare = 0.8
   /// The largest gap of plain lines that does not divide the content, as a share of the side.
   private static let gapShare = 0.05
+  /// The share of the image at and below which the content is hardly any of it, and that at and above which it is the whole image.
+  private static let (hardlyAny, wholeShare) = (0.08, 0.9)
+  /// The shortest side of the content, in pixels.
+  private static let leastSide = 16
 
   /// The columns.
   let x: Range<Int>
@@ -30,7 +34,8 @@ struct ContentBounds {
       }
     }
     let share = Double(x.count * y.count) / Double(picture.width * picture.height)
-    guard share < 0.9, share > 0.08, min(x.count, y.count) >= 16 else { return nil }
+    guard share < Self.wholeShare, share > Self.hardlyAny, min(x.count, y.count) >= Self.leastSide
+    else { return nil }
     (self.x, self.y) = (x, y)
   }
 

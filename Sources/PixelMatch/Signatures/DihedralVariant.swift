@@ -2,7 +2,7 @@
 ///
 /// Names and order are those of the PDQ reference. Rotations are counterclockwise. The hash of a
 /// variant is the hash of the image after the transformation.
-public enum DihedralVariant: String, Sendable, Hashable, CaseIterable {
+package enum DihedralVariant: String, Sendable, Hashable, CaseIterable {
   /// The unchanged image.
   case original
   /// Rotated by 90° counterclockwise.
@@ -21,7 +21,7 @@ public enum DihedralVariant: String, Sendable, Hashable, CaseIterable {
   case flipMinus1
 
   /// A Boolean value that indicates whether the transformed image is a mirror image.
-  public var isMirrored: Bool {
+  package var isMirrored: Bool {
     switch self {
     case .original, .rotate90, .rotate180, .rotate270: false
     case .flipX, .flipY, .flipPlus1, .flipMinus1: true

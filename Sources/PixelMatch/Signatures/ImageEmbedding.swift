@@ -9,16 +9,16 @@
 /// is then kept in eight bits, as a share of the largest one.
 public struct ImageEmbedding: Sendable, Hashable {
   /// The numbers of dimensions that a vector may have.
-  public static let dimensions = 2...4096
+  package static let dimensions = 2...4096
   /// The largest number of components that are kept.
-  public static let componentLimit = 512
+  package static let componentLimit = 512
   /// The largest length of a model's name in Unicode scalars.
-  public static let modelLengthLimit = 200
+  package static let modelLengthLimit = 200
 
   /// The 64-bit FNV-1a of the model's name; never 0.
-  public let model: UInt64
+  package let model: UInt64
   /// The components; the one of the largest magnitude is 127 or -127.
-  public let components: [Int8]
+  package let components: [Int8]
 
   /// Reduces a vector.
   ///
@@ -69,7 +69,7 @@ public struct ImageEmbedding: Sendable, Hashable {
   /// Returns the number that stands for the name of a model.
   ///
   /// Source: <https://datatracker.ietf.org/doc/html/rfc9923>.
-  public static func fingerprint(of model: String) -> UInt64 {
+  package static func fingerprint(of model: String) -> UInt64 {
     var value: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in model.utf8 { value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
     return max(1, value)

@@ -29,7 +29,7 @@ struct JaroszFilter {
 
   /// Prepares for an image of `width × height` pixels, each side at least 1.
   init(width: Int, height: Int) {
-    precondition(width > 0 && height > 0, "a picture has at least one pixel")
+    precondition(width > 0 && height > 0, "an image has at least one pixel")
     self.width = width
     self.height = height
     window = Self.window(width)
@@ -58,14 +58,14 @@ struct JaroszFilter {
 
   /// Adds the next row of `width` pixels, each red, green, blue and a byte that is ignored.
   mutating func append(rgba row: Span<UInt8>) {
-    precondition(row.count >= 4 * width, "a row is shorter than the picture's width")
+    precondition(row.count >= 4 * width, "a row is shorter than the image's width")
     incoming.append(rgba: row.extracting(first: 4 * width))
     if incoming.count == Self.lanes { filterIncoming() }
   }
 
   /// Adds the next row of `width` gray pixels, whose values are used unchanged.
   mutating func append(gray row: Span<UInt8>) {
-    precondition(row.count >= width, "a row is shorter than the picture's width")
+    precondition(row.count >= width, "a row is shorter than the image's width")
     incoming.append(gray: row)
     if incoming.count == Self.lanes { filterIncoming() }
   }

@@ -1,18 +1,18 @@
 /// A position in an image with a size and an orientation.
-public struct Keypoint: Sendable, Hashable {
+package struct Keypoint: Sendable, Hashable {
   /// The column in the working image, in pixels; an even number, which stands for two columns.
-  public let x: UInt16
+  package let x: UInt16
   /// The row in the working image, in pixels; an even number, which stands for two rows.
-  public let y: UInt16
+  package let y: UInt16
   /// The pyramid level of the keypoint; 0 is the finest. Its patch is larger by ``reduction`` than
   /// on that level.
-  public let level: UInt8
+  package let level: UInt8
   /// The direction of most of the gradients of its patch, in 256 steps of a turn, from the positive *x* toward the positive *y*
   /// axis, which points down.
-  public let angle: UInt8
+  package let angle: UInt8
 
   /// Makes a keypoint. Odd columns and rows are rounded down.
-  public init(x: UInt16, y: UInt16, level: UInt8, angle: UInt8) {
+  package init(x: UInt16, y: UInt16, level: UInt8, angle: UInt8) {
     self.x = x & ~1
     self.y = y & ~1
     self.level = level
@@ -20,7 +20,7 @@ public struct Keypoint: Sendable, Hashable {
   }
 
   /// The number of pixels of the working image that one pixel of its level spans.
-  public var reduction: Double {
+  package var reduction: Double {
     Double(LumaPyramid.reductions[min(Int(level), LumaPyramid.reductions.count - 1)]) / 6
   }
 }
@@ -46,22 +46,22 @@ extension Keypoint {
 }
 
 /// The keypoints of an image and the hash of the patch around each.
-public struct KeypointSet: Sendable, Hashable {
+package struct KeypointSet: Sendable, Hashable {
   /// The largest number of keypoints of a signature.
-  public static let limit = 184
+  package static let limit = 184
   /// The number of bytes that hold the number of keypoints of each level.
   static let levelCountByteCount = 8
 
   /// The keypoints, finest level first and strongest first within each level.
-  public let keypoints: [Keypoint]
+  package let keypoints: [Keypoint]
   /// The hash of each keypoint.
-  public let hashes: [KeypointHash]
+  package let hashes: [KeypointHash]
 
   /// Makes a set.
   ///
   /// - Precondition: There are as many hashes as keypoints, at most ``limit``, and no level is
   ///   finer than the one before.
-  public init(keypoints: [Keypoint], hashes: [KeypointHash]) {
+  package init(keypoints: [Keypoint], hashes: [KeypointHash]) {
     precondition(keypoints.count == hashes.count, "each keypoint has one hash")
     precondition(keypoints.count <= Self.limit, "a signature has at most \(Self.limit) keypoints")
     precondition(
@@ -73,10 +73,10 @@ public struct KeypointSet: Sendable, Hashable {
   }
 
   /// A set without keypoints.
-  public static let empty = KeypointSet(keypoints: [], hashes: [])
+  package static let empty = KeypointSet(keypoints: [], hashes: [])
 
   /// The number of keypoints.
-  public var count: Int { keypoints.count }
+  package var count: Int { keypoints.count }
 
   /// The number of keypoints of each level, finest first.
   var levelCounts: [UInt8] {

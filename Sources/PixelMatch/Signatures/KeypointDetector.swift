@@ -148,7 +148,7 @@ extension KeypointSet {
   /// Finds the keypoints of an image of any size, as in its signature.
   ///
   /// - Complexity: O(pixels).
-  public init(_ picture: PixelBuffer) {
+  package init(_ picture: PixelBuffer) {
     self.init(LumaPyramid(picture.reduced(toLongerSide: Signature.workingSide)))
   }
 

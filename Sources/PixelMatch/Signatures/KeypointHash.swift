@@ -8,15 +8,15 @@
 /// show the same, by `Scripts/learn_keypoint_hash.py` (Strecha, Bronstein, Bronstein, Fua, "LDAHash: Improved matching with
 /// smaller descriptors", TPAMI 2012, <https://doi.org/10.1109/TPAMI.2011.103>). A sign depends on neither the brightness nor the
 /// contrast of a patch.
-public struct KeypointHash: Sendable, Hashable {
+package struct KeypointHash: Sendable, Hashable {
   /// The number of bytes of a hash.
   static let byteCount = 12
 
   /// The words; bit *i* of the hash is bit *i* mod 32 of word *i* / 32.
-  public var words: SIMD3<UInt32>
+  package var words: SIMD3<UInt32>
 
   /// Makes a hash from its words.
-  public init(words: SIMD3<UInt32> = .zero) { self.words = words }
+  package init(words: SIMD3<UInt32> = .zero) { self.words = words }
 
   /// The first ``VisualWord/hashBits`` bits, which votes compare.
   var leadingBits: UInt64 {
@@ -30,7 +30,7 @@ public struct KeypointHash: Sendable, Hashable {
   }
 
   /// Returns the number of bits that differ, `0...96`.
-  public func hammingDistance(to other: KeypointHash) -> Int {
+  package func hammingDistance(to other: KeypointHash) -> Int {
     let difference = words ^ other.words
     return (0..<3).reduce(0) { $0 + difference[$1].nonzeroBitCount }
   }

@@ -50,7 +50,7 @@ struct LumaPyramidBuilder {
 
   /// - Precondition: No side is longer than 2048 pixels.
   init(width: Int, height: Int) {
-    precondition(max(width, height) <= Kernels.planeSideLimit, "reduce the picture first")
+    precondition(max(width, height) <= Kernels.planeSideLimit, "reduce the image first")
     (self.width, self.height) = (width, height)
     luma.reserveCapacity(width * height)
   }

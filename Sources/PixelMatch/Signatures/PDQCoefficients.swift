@@ -11,18 +11,18 @@
 ///
 /// The hashes of all eight dihedral variants follow from these terms, because rotating or mirroring
 /// an image permutes its cosine terms and changes some of their signs.
-public struct PDQCoefficients: Sendable {
+package struct PDQCoefficients: Sendable {
   /// The number of terms kept in each direction.
   static let side = 16
 
   /// The amount of detail, `0...100`; a hash of quality ≤ 49 is too flat to trust.
-  public let quality: Int
+  package let quality: Int
 
   /// The terms, row-major, *i* down and *j* across, without the constant terms.
   private let terms: [Float]
 
   /// The hash of the unchanged image.
-  public var hash: PDQHash { hash(of: .original) }
+  package var hash: PDQHash { hash(of: .original) }
 
   /// Transforms a 64 × 64 luma plane.
   ///
@@ -43,7 +43,7 @@ public struct PDQCoefficients: Sendable {
   }
 
   /// Returns the hash of the image after `variant` is applied to it.
-  public func hash(of variant: DihedralVariant) -> PDQHash {
+  package func hash(of variant: DihedralVariant) -> PDQHash {
     var turned = terms
     for i in 0..<Self.side {
       for j in 0..<Self.side {

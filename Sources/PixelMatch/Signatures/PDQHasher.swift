@@ -8,7 +8,7 @@
 /// buffer.forEachRGBARow { row, _ in hasher.append(rgba: row) }
 /// let coefficients = hasher.finish()
 /// ```
-public struct PDQHasher {
+package struct PDQHasher {
   /// The shortest side of an image that is hashed; a smaller image gets the zero hash.
   private static let minimumSide = 5
 
@@ -20,7 +20,7 @@ public struct PDQHasher {
   private let isPlane: Bool
 
   /// Prepares for an image of `width × height` pixels, each side at least 1.
-  public init(width: Int, height: Int) {
+  package init(width: Int, height: Int) {
     self.width = width
     self.height = height
     let isTooSmall = min(width, height) < Self.minimumSide
@@ -34,7 +34,7 @@ public struct PDQHasher {
   }
 
   /// Returns the coefficients of a whole image.
-  public static func coefficients(of picture: PixelBuffer) -> PDQCoefficients {
+  package static func coefficients(of picture: PixelBuffer) -> PDQCoefficients {
     var hasher = PDQHasher(width: picture.width, height: picture.height)
     picture.forEachRGBARow { row, _ in hasher.append(rgba: row) }
     return hasher.finish()
@@ -43,11 +43,11 @@ public struct PDQHasher {
   /// Adds the next row.
   ///
   /// - Parameter row: `width` pixels of four bytes: red, green, blue and one that is ignored.
-  public mutating func append(rgba row: Span<UInt8>) {
+  package mutating func append(rgba row: Span<UInt8>) {
     if filter != nil {
       filter!.append(rgba: row)
     } else if isPlane {
-      precondition(row.count >= 4 * width, "a row is shorter than the picture's width")
+      precondition(row.count >= 4 * width, "a row is shorter than the image's width")
       for x in 0..<width {
         let (red, green, blue) = (row[4 &* x], row[4 &* x &+ 1], row[4 &* x &+ 2])
         // The integer sum is exact, so the result is rounded only once, by the division.
@@ -60,11 +60,11 @@ public struct PDQHasher {
   /// Adds the next row of a gray image, whose values are used unchanged.
   ///
   /// - Parameter row: `width` pixels of one byte.
-  public mutating func append(gray row: Span<UInt8>) {
+  package mutating func append(gray row: Span<UInt8>) {
     if filter != nil {
       filter!.append(gray: row)
     } else if isPlane {
-      precondition(row.count >= width, "a row is shorter than the picture's width")
+      precondition(row.count >= width, "a row is shorter than the image's width")
       for x in 0..<width { unfiltered.append(Float(row[x])) }
     }
   }
@@ -72,7 +72,7 @@ public struct PDQHasher {
   /// Finishes the image and returns its coefficients.
   ///
   /// - Precondition: As many rows were appended as the image has.
-  public consuming func finish() -> PDQCoefficients {
+  package consuming func finish() -> PDQCoefficients {
     if filter != nil { return PDQCoefficients(plane: filter!.finish()) }
     return unfiltered.isEmpty ? PDQCoefficients() : PDQCoefficients(plane: unfiltered)
   }

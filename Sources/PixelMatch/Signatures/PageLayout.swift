@@ -3,7 +3,7 @@
 /// A recursive XY-cut (Nagy, Seth, "Hierarchical representation of optically scanned documents", ICPR 1984):
 /// a rectangle is cut at its plain rows, each part at its plain columns, and so on. Photos have no plain
 /// lines, so that most of them cost a look at the ends of their lines.
-public enum PageLayout {
+package enum PageLayout {
   /// The largest difference of a channel from the line's end, of 255, in a plain line: with what compression
   /// leaves of the images beside it.
   private static let nearness = 16
@@ -15,8 +15,7 @@ public enum PageLayout {
   /// The number of cuts within each other.
   private static let depth = 6
   /// The smallest sides and area of a cell, as shares of the image's shorter side and area.
-  private static let leastSide = 0.065
-  private static let leastArea = 0.007
+  private static let (leastSide, leastArea) = (0.065, 0.007)
   /// The largest ratio of a cell's sides. Longer ones are bars and lines of text.
   private static let longestRatio = 3.2
   /// The share of the area of the image above which a cell is taken for the image itself.
@@ -32,7 +31,7 @@ public enum PageLayout {
   ///   - picture: The image, upright.
   ///   - shouldStop: Asked before each rectangle, which costs a look at some of its pixels.
   /// - Complexity: O(*d* · pixels) for *d* cuts within each other, at most seven; a photo's lines end the look at them early.
-  public static func cells(of picture: PixelBuffer, shouldStop: () -> Bool) -> [ImageBox]? {
+  package static func cells(of picture: PixelBuffer, shouldStop: () -> Bool) -> [ImageBox]? {
     let page = Page(picture.reduced(toLongerSide: side))
     var leaves: [Page.Box] = []
     let whole = Page.Box(x: 0..<page.width, y: 0..<page.height)

@@ -3,10 +3,10 @@ extension PixelBuffer {
   ///
   /// - Precondition: The part is not empty and lies within the image.
   /// - Complexity: O(pixels above its lower edge).
-  public func cropped(x: Range<Int>, y: Range<Int>) -> PixelBuffer {
+  package func cropped(x: Range<Int>, y: Range<Int>) -> PixelBuffer {
     precondition(
       !x.isEmpty && !y.isEmpty && x.lowerBound >= 0 && y.lowerBound >= 0 && x.upperBound <= width
-        && y.upperBound <= height, "the part lies outside the picture")
+        && y.upperBound <= height, "the part lies outside the image")
     var pixels: [UInt8] = []
     pixels.reserveCapacity(4 * x.count * y.count)
     if isOpaqueRGBA && colorSpace == .sRGB {

@@ -24,6 +24,9 @@ struct PixelWeights {
 
 /// The plain color behind the object of a studio image, if there is one.
 private struct StudioBackground {
+  /// The largest distance in Oklab of a pixel of the border from the background's color, and the tenths of the border that are nearer.
+  private static let (nearness, nearTenths): (Float, Int) = (0.06, 6)
+
   /// The color of the border, or `nil` if the border has more than one color.
   let color: SIMD3<Float>?
 
@@ -40,8 +43,9 @@ private struct StudioBackground {
     let sample = stride(from: 0, to: border.count, by: 8).map { border[$0] }
     func median(_ axis: Int) -> Float { sample.map { $0[axis] }.element(ofRank: sample.count / 2) }
     let middle = SIMD3(median(0), median(1), median(2))
-    let near = border.count { squaredLength($0 - middle) < 0.06 * 0.06 }
-    color = near * 10 > border.count * 6 ? middle : nil
+    let limit = Self.nearness * Self.nearness
+    let near = border.count { squaredLength($0 - middle) < limit }
+    color = near * 10 > border.count * Self.nearTenths ? middle : nil
   }
 }
 

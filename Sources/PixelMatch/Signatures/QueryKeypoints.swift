@@ -1,7 +1,7 @@
 /// The keypoints of a query image: more than in a signature, from more sizes of the image, each
 /// with its hash in the original image, and those of the working image also with that in the
 /// mirrored image.
-public struct QueryKeypoints: Sendable, Hashable {
+package struct QueryKeypoints: Sendable, Hashable {
   /// The largest number of keypoints from the working image.
   static let limit = 256
   /// The largest number of further keypoints, from an image of twice the size.
@@ -54,7 +54,7 @@ public struct QueryKeypoints: Sendable, Hashable {
   let fineWidth: Int
 
   /// The number of keypoints.
-  public var count: Int { points.count }
+  package var count: Int { points.count }
 
   /// A value without keypoints.
   static let none = QueryKeypoints(

@@ -1,13 +1,13 @@
 extension QuerySignature {
   /// Returns the share of the image's area that lies in boxes, by its cells.
-  public func share(within boxes: [ImageBox]) -> Double {
+  package func share(within boxes: [ImageBox]) -> Double {
     let cells = ColorLayout.side * ColorLayout.side
     return Double((0..<cells).count { Self.lies($0, in: boxes) }) / Double(cells)
   }
 
   /// Returns the share of the image's area that lies outside boxes and shows something: all of it, or, if the
   /// background is plain, what stands out from it.
-  public func contentShare(outside boxes: [ImageBox]) -> Double {
+  package func contentShare(outside boxes: [ImageBox]) -> Double {
     let content = views[0].layout.parts.map { $0 != .ground }
     return Double(content.indices.count { content[$0] && !Self.lies($0, in: boxes) })
       / Double(content.count)

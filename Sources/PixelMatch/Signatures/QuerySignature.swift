@@ -4,23 +4,25 @@ public struct QuerySignature: Sendable, Hashable {
   /// The longest side, in pixels, of the image that a query is computed from. It exceeds
   /// ``Signature/workingSide``, because the object of interest may be small in the image.
   public static let workingSide = 1024
+  /// The number of pixels of the image for one of the working image above which finer keypoints are looked for.
+  private static let finerRatio = 1.3
 
   /// One view of the image as a whole.
-  public struct View: Sendable, Hashable {
+  package struct View: Sendable, Hashable {
     /// The left and upper edge of the view in the whole working image, in pixels.
-    public let origin: SIMD2<Int>
+    package let origin: SIMD2<Int>
     /// The width and height of the view in pixels of the working image.
-    public let size: SIMD2<Int>
+    package let size: SIMD2<Int>
     /// The hashes of the view, rotated and mirrored, in the order of `DihedralVariant.allCases`.
-    public let variants: [PDQHash]
+    package let variants: [PDQHash]
     /// The quality of the hashes, `0...100`; ≤ 49 is too flat.
-    public let pdqQuality: UInt8
+    package let pdqQuality: UInt8
     /// The color histogram.
-    public let color: ColorHistogram
+    package let color: ColorHistogram
     /// The color layout.
-    public let layout: ColorLayout
+    package let layout: ColorLayout
     /// The texture histogram.
-    public let texture: TextureHistogram
+    package let texture: TextureHistogram
 
     init(
       origin: SIMD2<Int>, size: SIMD2<Int>, variants: [PDQHash], pdqQuality: UInt8,
@@ -43,11 +45,11 @@ public struct QuerySignature: Sendable, Hashable {
   }
 
   /// The width and height of the working image in pixels, at most ``Signature/workingSide``.
-  public let size: SIMD2<Int>
+  package let size: SIMD2<Int>
   /// The whole image, then the image without its plain borders if it has some.
-  public let views: [View]
+  package let views: [View]
   /// The keypoints of the image.
-  public let keypoints: QueryKeypoints
+  package let keypoints: QueryKeypoints
   /// The colors of the image.
   let colors: QueryColors
 
@@ -70,14 +72,19 @@ public struct QuerySignature: Sendable, Hashable {
   ///   - shouldStop: A function that is called between steps; `true` makes the result `nil`.
   public init?(_ picture: PixelBuffer, shouldStop: () -> Bool) {
     if shouldStop() { return nil }
-    let large = picture.reduced(toLongerSide: Self.workingSide)
+    let isSmall = max(picture.width, picture.height) < Signature.leastSide
+    let large =
+      isSmall
+      ? picture.enlarged(toLongerSide: Signature.leastSide)
+      : picture.reduced(toLongerSide: Self.workingSide)
     if shouldStop() { return nil }
-    let signed = SignedPicture(large)
+    let signed = SignedPicture(large, enlargedFrom: isSmall ? picture : nil)
     if shouldStop() { return nil }
     size = SIMD2(signed.width, signed.height)
     colors = QueryColors(signed.colors)
     let ratio = Double(large.width) / Double(signed.width)
-    keypoints = QueryKeypoints(signed.pyramid, fine: ratio > 1.3 ? LumaPyramid(large) : nil)
+    keypoints = QueryKeypoints(
+      signed.pyramid, fine: ratio > Self.finerRatio ? LumaPyramid(large) : nil)
     if shouldStop() { return nil }
     var views = [View(signed, origin: .zero, size: size)]
     if let content = ContentBounds(signed.colors) {
@@ -99,15 +106,15 @@ public struct QuerySignature: Sendable, Hashable {
   }
 
   /// The 99th percentile of the chroma in Oklab, `0...0.4`: some 0.004 in an image without color.
-  public var chroma: Double { Double(colors.chroma) / 1000 }
+  package var chroma: Double { Double(colors.chroma) / 1000 }
 
   /// A Boolean value that indicates whether the image is too plain to be identified by its hash or
   /// its keypoints.
-  public var isFlat: Bool {
+  package var isFlat: Bool {
     views.allSatisfy { $0.pdqQuality < Signature.trustedQuality } && keypoints.count < 8
   }
 
   /// A Boolean value that indicates whether the image is one plain area, so that only labels can
   /// describe it.
-  public var isBlank: Bool { views[0].pdqQuality == 0 && keypoints.count == 0 }
+  package var isBlank: Bool { views[0].pdqQuality == 0 && keypoints.count == 0 }
 }

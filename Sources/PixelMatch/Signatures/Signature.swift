@@ -4,10 +4,13 @@
 public struct Signature: Sendable, Hashable {
   /// The version, which changes whenever the same image would get different bytes. Signatures of
   /// different versions cannot be compared.
-  public static let version: UInt16 = 6
+  public static let version: UInt16 = 7
 
   /// The longest side of a working image in pixels; a larger image is first reduced to it.
   public static let workingSide = 512
+  /// The longest side of a working image to which a smaller image is enlarged: a piece of a screenshot has few keypoints, and of
+  /// other sizes than those of the shop's image.
+  public static let leastSide = 320
   /// The longest side, in pixels, of the image that colors are computed from.
   static let colorSide = 128
 
@@ -23,18 +26,18 @@ public struct Signature: Sendable, Hashable {
   /// The quality of the hash, `0...100`; ≤ 49 is too flat.
   public let pdqQuality: UInt8
   /// The color histogram. It survives another pose and another crop.
-  public let color: ColorHistogram
+  package let color: ColorHistogram
   /// The color layout.
-  public let layout: ColorLayout
+  package let layout: ColorLayout
   /// The texture histogram. It survives another pose, crop and light.
-  public let texture: TextureHistogram
+  package let texture: TextureHistogram
   /// The keypoints. They survive crops, rotation, occlusion and perspective.
-  public let keypoints: KeypointSet
+  package let keypoints: KeypointSet
   /// The features that the caller's model computed for the image, or `nil` if there are none.
-  public var embedding: ImageEmbedding?
+  package var embedding: ImageEmbedding?
 
   /// Makes a signature from its parts. Histograms are kept in sixteen grades a bin.
-  public init(
+  package init(
     width: UInt16, height: UInt16, pdq: PDQHash, pdqQuality: UInt8, color: ColorHistogram,
     layout: ColorLayout, texture: TextureHistogram, keypoints: KeypointSet,
     embedding: ImageEmbedding? = nil

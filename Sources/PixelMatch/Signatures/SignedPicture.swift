@@ -11,8 +11,15 @@ struct SignedPicture {
 
   /// Computes the parts. Each row of the working image goes to the hash, to the pyramid for the
   /// keypoints, and to the smaller image for the colors.
-  init(_ picture: PixelBuffer) {
-    let working = picture.reduced(toLongerSide: Signature.workingSide)
+  ///
+  /// A small image is enlarged for all but the hash, which is that of the image as it is.
+  ///
+  /// - Parameter original: The image as it is, if `picture` was enlarged before.
+  init(_ picture: PixelBuffer, enlargedFrom original: PixelBuffer? = nil) {
+    let working = picture.enlarged(toLongerSide: Signature.leastSide)
+      .reduced(toLongerSide: Signature.workingSide)
+    let isEnlarged = max(picture.width, picture.height) < Signature.leastSide
+    let original = original ?? (isEnlarged ? picture : nil)
     (width, height) = (working.width, working.height)
     let small = AreaReducer.size(of: (width, height), longerSide: Signature.colorSide)
     var hasher = PDQHasher(width: width, height: height)
@@ -33,7 +40,7 @@ struct SignedPicture {
       }
       colors = OklabPicture(reducer.finish())
     }
-    hashed = hasher.finish()
+    hashed = original.map(PDQHasher.coefficients) ?? hasher.finish()
     pyramid = corners.finish()
     let weights = PixelWeights(colors)
     color = ColorHistogram(colors, weights: weights)

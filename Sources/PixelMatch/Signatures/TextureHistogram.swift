@@ -8,25 +8,25 @@
 ///
 /// Steps: the differences of lightness and color, in Oklab, between pixels a fortieth of the image
 /// apart. A net of lemons and a yellow carton have the same colors, but not the same steps.
-public struct TextureHistogram: Sendable, Hashable {
+package struct TextureHistogram: Sendable, Hashable {
   /// The number of bins.
-  public static let binCount = 96
+  package static let binCount = 96
 
   /// The bins, each `255 × √share`. Pattern *p* at size *s* is at `10 s + p`; 30 and 31 hold the
   /// share of pixels with contrast at the first and at the last size; steps of lightness *l*, *a*
   /// and *b* in four grades each are at `32 + 16 l + 4 a + b`.
-  public let bins: [UInt8]
+  package let bins: [UInt8]
 
   /// Makes a histogram from its bins.
   ///
   /// - Precondition: `bins` has ``binCount`` elements.
-  public init(bins: [UInt8]) {
+  package init(bins: [UInt8]) {
     precondition(bins.count == Self.binCount, "a texture histogram has \(Self.binCount) bins")
     self.bins = bins
   }
 
   /// Returns the sum of the absolute differences of the bins.
-  public func distance(to other: TextureHistogram) -> Int {
+  package func distance(to other: TextureHistogram) -> Int {
     var sum = 0
     for index in 0..<Self.binCount { sum += abs(Int(bins[index]) - Int(other.bins[index])) }
     return sum

@@ -26,6 +26,8 @@ enum ColumnVocabulary {
     let names: [String]
     /// True if further fields with this meaning are used as well.
     let isRepeatable: Bool
+    /// The number of names that tell the meaning surely; the others may mean something else as well.
+    let sureCount: Int
   }
 
   private static let entries: [Entry] = FeedData.columns.compactMap { section in
@@ -34,9 +36,17 @@ enum ColumnVocabulary {
     else {
       return nil
     }
+    let names = section.entries
+    let sure = names.prefix { $0 != "~" }.map(normalized).filter { !$0.isEmpty }
+    let others = names.drop { $0 != "~" }.map(normalized).filter { !$0.isEmpty }
     return Entry(
-      target: target, names: section.entries.map(normalized).filter { !$0.isEmpty },
-      isRepeatable: words.count > 1)
+      target: target, names: sure + others, isRepeatable: words.count > 1, sureCount: sure.count)
+  }
+
+  /// Returns the place of a name in the list of those of ids; beyond it for others.
+  static func idRank(_ name: String) -> Int {
+    let meaning = meanings(of: [name])[0]
+    return meaning.place?.rank ?? meaning.loose.map { _ in Int.max - 1 } ?? .max
   }
 
   private static let targetsOfSections: [String: FeedTarget] = [
@@ -64,6 +74,22 @@ enum ColumnVocabulary {
     return places
   }()
 
+  /// The places of names with diacritics, by the names without them, as programs write the names of elements: `nazev`.
+  private static let plainPlaces: [String: (entry: Int, rank: Int)] = {
+    var plain: [String: (entry: Int, rank: Int)] = [:]
+    for (name, place) in places where !name.utf8.allSatisfy({ $0 < 0x80 }) {
+      let folded = LabelText.folded(name)
+      guard folded.utf8.allSatisfy({ $0 < 0x80 }), folded.count > 3, places[folded] == nil else {
+        continue
+      }
+      if let other = plain[folded], (other.entry, other.rank) < (place.entry, place.rank) {
+        continue
+      }
+      plain[folded] = place
+    }
+    return plain
+  }()
+
   /// Returns what each field becomes, in the order of the fields; `nil` for one that is kept
   /// unchanged.
   ///
@@ -85,12 +111,13 @@ enum ColumnVocabulary {
           || other.rank == place.rank
             && (isMerchant(names[other.column]) || !isMerchant(names[column]))
       {
-        if entry.target == .title { targets[column] = .otherTitle }
+        // Several columns of one name have an image each.
+        targets[column] =
+          entry.target == .image && other.rank == place.rank
+          ? .images : substitute(entry, place.rank)
         continue
       } else {
-        if let other = best[place.entry] {
-          targets[other.column] = entry.target == .title ? .otherTitle : nil
-        }
+        if let other = best[place.entry] { targets[other.column] = substitute(entry, other.rank) }
         targets[column] = entry.target
         best[place.entry] = (place.rank, column)
       }
@@ -99,8 +126,8 @@ enum ColumnVocabulary {
     let hasPrice = targets.contains {
       if case .pricedIn? = $0 { true } else { $0 == .price || $0 == .amount }
     }
-    // A name that is only known without its language, remark or part counts only if no other
-    // column has the exact name.
+    // A column whose name is known only after its language, remark or part was removed is used only
+    // if no other column has the exact name.
     for (column, meaning) in meanings.enumerated()
     where meaning.place == nil && meaning.target == nil {
       guard let loose = meaning.loose else {
@@ -112,14 +139,34 @@ enum ColumnVocabulary {
       if entries[loose.entry].isRepeatable {
         if target == .visibility || target == .images && hasImages { continue }
         targets[column] = target
-      } else if best[loose.entry] == nil {
+      } else if let other = best[loose.entry], isSure(other.rank, entries[loose.entry]) {
+        targets[column] = substitute(entries[loose.entry], 0)
+      } else {
+        if let other = best[loose.entry] {
+          targets[other.column] = substitute(entries[loose.entry], other.rank)
+        }
         targets[column] = target
-        best[loose.entry] = (.max, column)
-      } else if target == .title {
-        targets[column] = .otherTitle
+        best[loose.entry] = (looseRank, column)
       }
     }
     return targets
+  }
+
+  /// The rank of a name that is only known without its language, remark or part.
+  private static let looseRank = Int.max
+
+  private static func isSure(_ rank: Int, _ entry: Entry) -> Bool {
+    rank < entry.sureCount || rank == looseRank
+  }
+
+  /// Returns the target of a further field with the meaning of an entry, which counts if the first is empty, or `nil` if the
+  /// field is kept unchanged.
+  private static func substitute(_ entry: Entry, _ rank: Int) -> FeedTarget? {
+    switch entry.target {
+    case .title: .otherTitle
+    case .id where isSure(rank, entry): .otherID
+    default: nil
+    }
   }
 
   /// Returns whether a name is that of a text in some language, such as `title_fr`.
@@ -186,17 +233,26 @@ enum ColumnVocabulary {
       return (place.entry, true)
     }
     let plain = withoutRemarks(name)
+    // `Brand / Manufacturer` has two names, of which the surer ones count.
+    for part in parts(of: plain) {
+      guard let place = places[normalized(String(part))] else { continue }
+      let entry = entries[place.entry]
+      let isAddress = [.url, .image, .images].contains(entry.target)
+      if place.rank < entry.sureCount, !isAddress { return (place.entry, false) }
+    }
     var forms = [plain]
     if let colon = plain.firstIndex(of: ":") {
       forms.append(String(plain[plain.index(after: colon)...]))
     }
-    if plain.contains("."), name.contains("#") {
-      let parts = plain.split(separator: ".").map(String.init)
-      forms += [parts.last ?? "", parts.first ?? ""]
+    let steps = plain.split(separator: ".").map(String.init)
+    if steps.count > 1, name.contains("#") {
+      forms += [steps.last ?? "", steps.first ?? ""]
+    } else if steps.count == 2, parentWords.contains(normalized(steps[0])) {
+      forms.append(steps[1])
     }
     for form in forms {
       let normal = normalized(form)
-      if let place = places[normal] { return (place.entry, false) }
+      if let place = places[normal] ?? plainPlaces[normal] { return (place.entry, false) }
       for prefix in ["product", "item", "article", "artikel", "produkt", "offer", "sku", "the"]
       where normal.hasPrefix(prefix) {
         if let place = places[String(normal.dropFirst(prefix.count))] {
@@ -205,6 +261,22 @@ enum ColumnVocabulary {
       }
     }
     return nil
+  }
+
+  /// The elements around fields that say nothing about them, as in `<general><id>`.
+  private static let parentWords: Set<String> = [
+    "general", "base", "basic", "basics", "main", "core", "data", "info", "details", "detail",
+    "meta",
+    "product", "item", "article", "offer", "names", "titles", "identification", "identifiers",
+    "ids",
+    "identifier", "common", "master", "header", "head", "texts", "content", "productinfo",
+    "productdata", "artikel", "produkt", "descriptions", "description",
+  ]
+
+  /// Returns the names in one such as `EAN / GTIN`, or none if there is only one.
+  private static func parts(of name: String) -> [Substring] {
+    let parts = name.split { "/|".contains($0) }
+    return parts.count > 1 ? parts : []
   }
 
   /// Returns a name without the parts in brackets and the numbers of Amazon's templates: `Price (incl. VAT) *`,

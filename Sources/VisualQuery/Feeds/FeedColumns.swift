@@ -2,7 +2,7 @@
 ///
 /// Fields are recognized by their names, and those that are missing by their values: what is different in each record is the id, and
 /// what looks like an address of an image, an amount or a name is one.
-public struct FeedColumns: Sendable {
+package struct FeedColumns: Sendable {
   /// A field with the values of the first records.
   private struct Field {
     /// The name of a column, or the path of an element, an attribute or a key.
@@ -13,9 +13,9 @@ public struct FeedColumns: Sendable {
   }
 
   /// The columns of a table, or the paths of a document.
-  public let names: [String]
+  package let names: [String]
   /// The assignments that are recognized, in the order of the fields.
-  public let assignments: [(target: String, column: String)]
+  package let assignments: [(target: String, column: String)]
   /// The element with the records, unless it is found without being named.
   private let record: String?
 
@@ -29,7 +29,7 @@ public struct FeedColumns: Sendable {
   ///   - encoding: The name of the encoding of the text, or `nil` if it is recognized.
   ///   - sheet: The sheet of a workbook, as in ``FeedOptions/sheet``.
   /// - Throws: ``FeedError``, also if the file has no fields.
-  public init(
+  package init(
     path: String, encoding: String? = nil, sheet: String? = nil
   ) throws(FeedError) {
     var records = try RecordReader.opening(path, FeedOptions(encoding: encoding, sheet: sheet))
@@ -52,7 +52,7 @@ public struct FeedColumns: Sendable {
     self.record = record
     names = fields.map(\.path)
     var targets = ColumnVocabulary.targets(of: fields.map(\.name)).map {
-      $0 == .otherTitle ? nil : $0
+      $0 == .otherTitle || $0 == .otherID ? nil : $0
     }
     Self.addByValues(fields, count, &targets)
     assignments = zip(fields, targets).compactMap { field, target in
@@ -126,7 +126,7 @@ public struct FeedColumns: Sendable {
     }
     var objects = values.flatMap(JSONDocumentFeed.objects)
     var record: String?
-    // The longest list holds the records, whatever its name is.
+    // The records are assumed to be the longest list, whatever its name is.
     if objects.count == 1, let list = longestList(in: objects[0]) { (record, objects) = list }
     for object in objects.prefix(recordCount) { add(object, []) }
     return (fields, min(objects.count, recordCount), record)
@@ -229,7 +229,7 @@ public struct FeedColumns: Sendable {
   }
 
   /// The value of `--map` with the recognized fields, and placeholders for a title if there is none.
-  public var mapping: String {
+  package var mapping: String {
     var parts = assignments.map { target, column in
       "\(target)=\(column.contains("=") ? column.replacing(",", with: " ") : column)"
     }

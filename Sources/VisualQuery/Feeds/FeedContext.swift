@@ -1,38 +1,35 @@
 /// The options by which feeds are read.
 public struct FeedOptions: Sendable, Hashable {
   /// The currency of prices that do not name one; three letters.
-  public var currency: String?
+  package var currency: String?
   /// The locale of numbers such as `1.299`, such as `de-DE`, or `nil` if the feed shows it.
-  public var locale: String?
+  package var locale: String?
   /// The sources of the fields of entities, as the caller says, or empty if they are recognized by their names.
-  public var fields: [FieldAssignment]
+  package var fields: [FieldAssignment]
   /// A Boolean value that indicates whether a mapping that the index keeps for the feed is forgotten.
-  public var forgetsMapping = false
+  package var forgetsMapping = false
   /// The folders with local copies of images, by the addresses that they are copies of.
-  public var imagesMap: [ImageMapping]
+  package var imagesMap: [ImageMapping] = []
   /// A Boolean value that indicates whether drafts, archived products and unpublished ones are entities, too.
-  public var includesDrafts: Bool
+  package var includesDrafts: Bool
   /// The limits of the feed.
-  public var limits: FeedLimits
+  package var limits = FeedLimits()
   /// The name or the number, from 1, of the sheet of a workbook; `nil` for the first one that is visible.
-  public var sheet: String?
+  package var sheet: String?
   /// The name of the encoding of the text, such as `windows-1251`, or `nil` if it is recognized.
-  public var encoding: String?
+  package var encoding: String?
 
   /// Makes options.
   public init(
     currency: String? = nil, locale: String? = nil, fields: [FieldAssignment] = [],
-    imagesMap: [ImageMapping] = [], includesDrafts: Bool = false, limits: FeedLimits = FeedLimits(),
-    encoding: String? = nil, sheet: String? = nil
+    includesDrafts: Bool = false, encoding: String? = nil, sheet: String? = nil
   ) {
     self.encoding = encoding
     self.sheet = sheet
     self.currency = currency
     self.locale = locale
     self.fields = fields
-    self.imagesMap = imagesMap
     self.includesDrafts = includesDrafts
-    self.limits = limits
   }
 
   /// The text by which runs with different options are told apart.
@@ -43,13 +40,13 @@ public struct FeedOptions: Sendable, Hashable {
 
 /// A folder with local copies of images: `https://cdn.example/*=photos/`, in which `*` stands for
 /// the path of a file beneath the folder.
-public struct ImageMapping: Sendable, Hashable, CustomStringConvertible {
+package struct ImageMapping: Sendable, Hashable, CustomStringConvertible {
   private let before: String
   private let after: String
   private let folder: String
 
   /// Reads a mapping; returns `nil` unless it is an address with one `*`, `=` and a folder.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard let sign = text.lastIndex(of: "="), sign != text.startIndex else { return nil }
     let parts = text[..<sign].split(separator: "*", omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty else { return nil }
@@ -60,7 +57,7 @@ public struct ImageMapping: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The mapping as it was written.
-  public var description: String { "\(before)*\(after)=\(folder)" }
+  package var description: String { "\(before)*\(after)=\(folder)" }
 
   /// Returns the path of the copy of an image, or `nil` if it has another address.
   func path(of name: String) -> String? {

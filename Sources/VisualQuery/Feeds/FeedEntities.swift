@@ -2,7 +2,7 @@
 package struct FeedEntities {
   /// The version of the rules by which rows are read. Raised whenever the same row is read in
   /// another way, so that a row that an earlier version indexed is not skipped as unchanged.
-  static let rulesVersion = 13
+  static let rulesVersion = 14
 
   /// The schemes that links may have besides `https`.
   var allowedSchemes: Set<String>
@@ -200,7 +200,7 @@ package struct FeedEntities {
     var id: String?
     if case .object(let fields)? = json, case .string(let text)? = fields["id"] { id = text }
     if let id {
-      // A longer id cannot be the id of a stored entity.
+      // An id beyond the limit cannot belong to a stored entity.
       if id.utf8.count <= EntityFields.idByteLimit { refusedIDs.insert(id) }
     } else {
       hasNamelessRow = true
@@ -242,8 +242,8 @@ package struct FeedEntities {
     guard case .object(let fields) = json, fields["type"] == nil, fields["reason"] != nil
     else { return (json, false) }
     if let row = fields["row"] {
-      // The report of a repeated id: the row is not read again until somebody gives it
-      // another id, because the first row with the id was indexed.
+      // The row was rejected because its id was used before. It is not read again until its id was
+      // changed, because the first row with this id was indexed.
       if case .object(let row) = row, fields["field"] == .string("id"), row["id"] == fields["id"],
         case .string(let reason)? = fields["reason"], reason.hasPrefix(repeatedID)
       {

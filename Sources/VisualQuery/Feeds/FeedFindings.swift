@@ -1,8 +1,8 @@
 /// Something of a feed that did not become a part of its entities, although it looks as if it should, or that stands in for a
 /// part that the feed lacks.
-public struct FeedFinding: Sendable, Hashable {
+package struct FeedFinding: Sendable, Hashable {
   /// The kind of a finding.
-  public enum Kind: String, Sendable, Hashable, CaseIterable {
+  package enum Kind: String, Sendable, Hashable, CaseIterable {
     /// Amounts in a field that is not read, of an entity without a price.
     case price
     /// A reduced price that holds between dates only, which is kept and not used.
@@ -13,6 +13,8 @@ public struct FeedFinding: Sendable, Hashable {
     case availability
     /// An address of a page in a field that is not read, of an entity without a link.
     case url
+    /// A day from which or until which a product is sold, which is kept and not used.
+    case dates
     /// A text in another language, which is kept and not searched.
     case language
     /// An id that was made of the link, because the row has none of its own.
@@ -24,15 +26,15 @@ public struct FeedFinding: Sendable, Hashable {
     package var isLoss: Bool {
       switch self {
       case .price, .images, .availability, .url: true
-      case .salePrice, .language, .idFromLink, .idFromTitle: false
+      case .salePrice, .dates, .language, .idFromLink, .idFromTitle: false
       }
     }
   }
 
   /// The kind of the finding.
-  public let kind: Kind
+  package let kind: Kind
   /// The field of the feed.
-  public let field: String
+  package let field: String
 }
 
 /// Counts the findings of a feed.
@@ -53,7 +55,11 @@ package struct FeedFindings: Sendable {
     case .own, .code: break
     }
     guard case .product(let product) = value, !product.extra.isEmpty else { return }
-    for name in product.extra.keys where isTranslation(name) { count(.language, name) }
+    for (name, value) in product.extra {
+      let meaning = meaning(of: name)
+      if meaning.isTranslation { count(.language, name) }
+      if meaning.isDay, let text = Self.text(value), FeedText.isDate(text) { count(.dates, name) }
+    }
     if draft.isSaleDated { count(.salePrice, "price") }
     let wantsPrice = product.price == nil && !draft.warnings.contains { $0.field == "price" }
     let wantsImages = product.images.isEmpty
@@ -73,14 +79,27 @@ package struct FeedFindings: Sendable {
     }
   }
 
-  /// The names of fields so far, and whether each is a text in another language.
-  private var translations: [String: Bool] = [:]
+  /// The meaning of a field that is kept, by its name.
+  private struct Meaning {
+    /// True if it is a text in another language.
+    let isTranslation: Bool
+    /// True if it is a day from which or until which a product is sold.
+    let isDay: Bool
+  }
 
-  private mutating func isTranslation(_ name: String) -> Bool {
-    if let known = translations[name] { return known }
-    let isTranslation = ColumnVocabulary.isTranslated(name)
-    if translations.count < 10 * Self.limit { translations[name] = isTranslation }
-    return isTranslation
+  /// The meanings of names so far.
+  private var meanings: [String: Meaning] = [:]
+  private static let dayWords = FeedData.wordSet("days of sale")
+
+  private mutating func meaning(of name: String) -> Meaning {
+    if let known = meanings[name] { return known }
+    let plain = FeedData.plain(name)
+    let meaning = Meaning(
+      isTranslation: ColumnVocabulary.isTranslated(name),
+      isDay: Self.dayWords.contains(where: plain.contains)
+        && !["sale", "promo", "special", "discount"].contains(where: plain.contains))
+    if meanings.count < 10 * Self.limit { meanings[name] = meaning }
+    return meaning
   }
 
   private mutating func count(_ kind: FeedFinding.Kind, _ field: String) {
@@ -147,6 +166,8 @@ package struct FeedFindings: Sendable {
 
   /// Returns whether a text is the address or the path of an image.
   static func isImage(_ text: String) -> Bool {
+    // Most texts are no names of files.
+    guard text.utf8.contains(UInt8(ascii: ".")) else { return false }
     let path = text.prefix(2000).prefix { !"?#,|; \n".contains($0) }.lowercased()
     return path.count > 4 && imageEndings.contains { path.hasSuffix($0) || path.contains($0 + "/") }
   }

@@ -1,5 +1,5 @@
 /// The format of a feed.
-public enum FeedFormat: String, Sendable, Hashable, CaseIterable {
+package enum FeedFormat: String, Sendable, Hashable, CaseIterable {
   /// One object in the native form on each line.
   case jsonLines = "JSON Lines"
   /// The native fields as columns.
@@ -45,20 +45,20 @@ public enum FeedFormat: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The way a feed is read: its format, and the meaning of its fields.
-public struct FeedMapping: Sendable, Hashable {
+package struct FeedMapping: Sendable, Hashable {
   /// The recognized format.
-  public let format: FeedFormat
+  package let format: FeedFormat
   /// The name of the format, for people: that of ``format``, or one that is known more exactly.
-  public let name: String
+  package let name: String
   /// The fields of the feed, in their order.
-  public let fields: [Field]
+  package let fields: [Field]
 
   /// A field of the feed.
-  public struct Field: Sendable, Hashable {
+  package struct Field: Sendable, Hashable {
     /// The name in the feed.
-    public let name: String
+    package let name: String
     /// The field of the entity that it becomes, or `nil` if it is kept unchanged, under `extra`.
-    public let target: String?
+    package let target: String?
   }
 
   init(format: FeedFormat, name: String? = nil, fields: [(name: String, target: String?)] = []) {
@@ -74,13 +74,15 @@ public struct FeedMapping: Sendable, Hashable {
     let mapped = map?.assignments.flatMap { assignment in
       assignment.source.fields.isEmpty
         ? [(assignment.column, assignment.target?.name)]
-        : assignment.source.fields.filter(isPresent).map { ($0, assignment.target?.name) }
+        : assignment.source.fields.filter(isPresent).map {
+          ($0.hasPrefix("./") ? String($0.dropFirst(2)) : $0, assignment.target?.name)
+        }
     }
     let used = Set(map?.fields.map(ColumnVocabulary.normalized) ?? [])
     self.init(
       format: format, name: name,
       fields: (mapped ?? [])
         + zip(columns, targets).filter { !used.contains(ColumnVocabulary.normalized($0.0)) }
-        .map { ($0, $1 == .otherTitle ? nil : $1?.name) })
+        .map { ($0, $1 == .otherTitle || $1 == .otherID ? nil : $1?.name) })
   }
 }

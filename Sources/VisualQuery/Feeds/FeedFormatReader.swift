@@ -33,7 +33,8 @@ extension FeedFormatReader {
 /// or rejects it.
 let feedFormats: [any FeedFormatReader.Type] = [
   FolderFeed.self, HTMLFeed.self, SchemaOrgFeed.self, JSONDocumentFeed.self,
-  JSONLinesFeed.self, XMLFeed.self, ProductSearchFeed.self, MappedFeed.self, FamilyTableFeed.self,
+  JSONLinesFeed.self, SalesforceFeed.self, XMLFeed.self, ProductSearchFeed.self, MappedFeed.self,
+  FamilyTableFeed.self,
   ShopifyFeed.self,
   WooCommerceFeed.self, MagentoFeed.self, BigCommerceFeed.self, SquarespaceFeed.self,
   WixFeed.self, EBayFeed.self, MerchantFeed.self,
@@ -105,7 +106,7 @@ enum UnreadableFile {
     ([0x28, 0xB5, 0x2F, 0xFD], "is compressed with zstd; decompress it, or use gzip"),
     (Array("BZh".utf8), "is compressed with bzip2; decompress it, or use gzip"),
     ([0xFD, 0x37, 0x7A, 0x58, 0x5A], "is compressed with xz; decompress it, or use gzip"),
-    // For example a device that never ends, such as /dev/zero.
+    // Recognizes input that consists of zeros, such as the endless /dev/zero.
     ([UInt8](repeating: 0, count: 16), "begins with zeros; a feed is text"),
   ]
 

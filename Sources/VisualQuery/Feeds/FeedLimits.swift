@@ -1,18 +1,18 @@
 /// The limits of a feed. A run ends with an error at the first row or byte beyond them.
-public struct FeedLimits: Sendable, Hashable {
+package struct FeedLimits: Sendable, Hashable {
   /// The largest number of rows.
-  public var rowCount: Int
+  package var rowCount: Int
   /// The largest number of bytes, after decompression.
-  public var byteCount: Int
+  package var byteCount: Int
   /// The largest number of bytes that one byte of compressed data may become on average. A few bytes can become
   /// gigabytes of rows.
-  public var expansion: Int
+  package var expansion: Int
 
   /// The number of decompressed bytes up to which any expansion is accepted.
   static let expansionFloor = 4_000_000
 
   /// Makes limits; the defaults are those of the command.
-  public init(
+  package init(
     rowCount: Int = 10_000_000, byteCount: Int = 20_000_000_000, expansion: Int = 200
   ) {
     self.rowCount = rowCount

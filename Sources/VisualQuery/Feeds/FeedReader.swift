@@ -4,7 +4,7 @@
 /// An invalid row is returned as rejected, an invalid field as a warning, and reading continues.
 /// The memory is that of one row, of the ids so far, and of the first 2 MB, from which the
 /// convention of prices is learned; documents of JSON are read as a whole.
-public struct FeedReader: ~Copyable {
+package struct FeedReader: ~Copyable {
   /// The number of bytes at the beginning of a feed from which the convention of its prices is
   /// learned.
   private static let surveyLength = 2 << 20
@@ -12,15 +12,15 @@ public struct FeedReader: ~Copyable {
   private static let surveyCount = 5000
 
   /// The format of the feed and the meaning of its fields.
-  public let mapping: FeedMapping
+  package let mapping: FeedMapping
   /// The encoding of the text, or `nil` for UTF-8.
-  public var encoding: FeedEncoding? { records.encoding }
+  package var encoding: FeedEncoding? { records.encoding }
   /// The number of rows or files that were left out on purpose so far, by the reason.
-  public var leftOut: [String: Int] {
+  package var leftOut: [String: Int] {
     format.leftOut.merging(entities.leftOut, uniquingKeysWith: +)
   }
   /// The number of entities by what of the feed did not become a part of them, although it looks as if it should.
-  public var findings: [FeedFinding: Int] { entities.findings.counts }
+  package var findings: [FeedFinding: Int] { entities.findings.counts }
   /// The warnings about the entity that was returned last, the next one last.
   private var warnings: [RefusedRow] = []
   private var format: any FeedFormatReader
@@ -39,7 +39,7 @@ public struct FeedReader: ~Copyable {
   ///   - options: The options by which its rows are read.
   /// - Throws: ``FeedError``, also if a table does not name
   ///   its columns.
-  public init(
+  package init(
     path: String, allowedSchemes: Set<String> = [], options: FeedOptions = FeedOptions()
   ) throws(FeedError) {
     try self.init(
@@ -96,8 +96,8 @@ public struct FeedReader: ~Copyable {
         count += 1
       }
     } catch {
-      // The reading of the feed itself meets the same error and reports it, unless only the
-      // sample is cut off.
+      // Ignores the error: reading the feed itself meets it again and reports it, unless it is due
+      // only to the cut end of the sample.
     }
     return lesson.convention
   }
@@ -115,7 +115,7 @@ public struct FeedReader: ~Copyable {
   /// Returns the next row, or `nil` at the end. The warnings about an entity follow it.
   ///
   /// - Throws: ``FeedError``.
-  public mutating func next() throws(FeedError) -> FeedRow? {
+  package mutating func next() throws(FeedError) -> FeedRow? {
     if let warning = warnings.popLast() { return .warning(warning) }
     while let record = try nextRecord() {
       switch entities.row(FeedEntities.parse(record), over: nil) {

@@ -1,5 +1,5 @@
 /// A row that was read from a feed.
-public enum FeedRow: Sendable {
+package enum FeedRow: Sendable {
   /// An entity.
   case entity(EntityValue, line: Int)
   /// A row that cannot be used.
@@ -11,7 +11,7 @@ public enum FeedRow: Sendable {
 /// A row of a feed, or an image or a field of one, that was rejected.
 public struct RefusedRow: Sendable, Hashable, Encodable {
   /// The part of a feed that was rejected.
-  public enum Kind: String, Sendable, Hashable, Encodable, CaseIterable {
+  package enum Kind: String, Sendable, Hashable, Encodable, CaseIterable {
     /// The whole row.
     case row
     /// One image of an entity.
@@ -28,7 +28,7 @@ public struct RefusedRow: Sendable, Hashable, Encodable {
   }
 
   /// The rejected part.
-  public let kind: Kind
+  package let kind: Kind
   /// The line in the file, from 1; in a document of JSON or HTML, the number of the entity.
   public let line: Int
   /// The id of the row, if it can be read.
@@ -38,10 +38,10 @@ public struct RefusedRow: Sendable, Hashable, Encodable {
   /// The reason.
   public let reason: String
   /// The name of the image, which the reason begins with, or `nil` if it is about something else.
-  public let subject: String?
+  package let subject: String?
   /// The row as it was read, so that it can be corrected and indexed again, or `nil` if it could
   /// not be parsed, and in all reports about one row but the first.
-  public private(set) var row: JSONValue?
+  package private(set) var row: JSONValue?
   /// The number of rejected parts that the report stands for.
   package let count: Int
 

@@ -90,13 +90,14 @@ enum FeedText {
   /// Returns the native word for an availability, a flag or a number of pieces.
   static func availability(_ text: String) throws(FieldError) -> String {
     if let known = availabilityWords[FeedData.plain(text)] { return known }
-    // The word is the last part of a schema.org address. In other texts it is mostly the first,
-    // followed by a time of delivery or a number of pieces.
+    // In an address of schema.org, the word is the last part. In other texts it is mostly the first
+    // part, before a time of delivery or a number of pieces.
     let parts = text.split(whereSeparator: { "/(,:;–".contains($0) })
     for part in (text.contains("://") ? parts.suffix(1) : parts.prefix(1)) + parts.suffix(1) {
       if let known = availabilityWords[FeedData.plain(part)] { return known }
     }
-    // A number counts as pieces only without letters: with a unit it may be a time of delivery.
+    // A number is a number of pieces only if the text has no letters: with a unit it may be a time
+    // of delivery.
     if !text.contains(where: \.isLetter), let isInStock = isInStock(text) {
       return isInStock ? "inStock" : "outOfStock"
     }
@@ -149,6 +150,11 @@ enum FeedText {
   /// Returns the labels in a category or a list of tags; of `Home > Kitchen > Mugs` the last two.
   static func words(_ text: String) -> [String] {
     if !isValue(text) { return [] }
+    if text.first == "[", case .array(let values)? = try? JSONValue(json: Array(text.utf8)) {
+      return values.flatMap { value in
+        JSONFields.texts(in: value).flatMap { $0.hasPrefix("[") ? [] : words($0) }
+      }
+    }
     // Decodes references first, because the `;` at the end of `&gt;` or `&amp;` would separate
     // words.
     let text = PlainText.text(text)

@@ -32,9 +32,13 @@ enum FieldCleaning {
       fields[name] = .string(PlainText.description(text))
     }
     for (name, value) in fields where ProductCode.isField(name) {
-      guard case .string(let text) = value, text.hasPrefix("'") else { continue }
-      // Spreadsheets mark a number that is to stay text with a leading apostrophe.
-      fields[name] = .string(String(text.dropFirst()))
+      guard case .string(let text) = value else { continue }
+      // Spreadsheets mark a number that is to stay text with a leading apostrophe, and write other numbers as decimal ones.
+      if text.hasPrefix("'") {
+        fields[name] = .string(String(text.dropFirst()))
+      } else if text.hasSuffix(".0"), ProductCode(String(text.dropLast(2))) != nil {
+        fields[name] = .string(String(text.dropLast(2)))
+      }
     }
     // A single image or label needs no list.
     for (name, list) in [

@@ -56,7 +56,7 @@ struct FieldSource: Sendable, Hashable {
         text += value
       }
     }
-    // A template of which all fields are missing has no value.
+    // If all fields of a template are missing, it has no value.
     if isEmpty, !fields.isEmpty { return [] }
     return [text.split(separator: " ").joined(separator: " ")]
   }
@@ -65,7 +65,7 @@ struct FieldSource: Sendable, Hashable {
 /// A field of an entity and the source that it is from.
 public struct FieldAssignment: Sendable, Hashable {
   /// The source as it was written: the name of a column, a path, a fixed text or a template.
-  public let column: String
+  package let column: String
   /// The name of the field of the entity, as it was written.
   let name: String
   /// The field of the entity, or `nil` if the source is the element or the list with the records.
@@ -75,7 +75,7 @@ public struct FieldAssignment: Sendable, Hashable {
   var words: [String: String] = [:]
 
   /// The names that a column may become.
-  public static let targetNames: [String] = (FeedTarget.named.keys + ["record"]).sorted()
+  package static let targetNames: [String] = (FeedTarget.named.keys + ["record"]).sorted()
 
   /// Makes an assignment; returns `nil` if the field of the entity is unknown. `attributes.NAME` is
   /// a property of variants, and `record` the element or the list with the records.
@@ -92,6 +92,13 @@ public struct FieldAssignment: Sendable, Hashable {
     }
     (self.name, self.column) = (name, column)
     source = FieldSource(column, for: target)
+  }
+
+  /// The name under which the text of the feed is kept: that of the source, without what only a mapping says.
+  var keptName: String {
+    let field = source.fields.first ?? column
+    if FieldMap.isPattern(field) { return name }
+    return field.hasPrefix("./") ? String(field.dropFirst(2)) : field
   }
 
   /// Returns the native word for a text of the feed, or `nil` if it is none of the words.
@@ -111,14 +118,15 @@ public struct FieldAssignment: Sendable, Hashable {
   package var text: String { "\(name)=\(column)\(words.isEmpty ? "" : "\(words)")" }
 
   /// The word `none`, which removes a mapping.
-  public static let none = FieldAssignment(target: "record", column: "none")!
+  package static let none = FieldAssignment(target: "record", column: "none")!
 
   /// Reads assignments such as `id=SKU,title={brand} {model}`; returns `nil` if a part is none.
-  public static func list(_ text: String) -> [FieldAssignment]? {
+  package static func list(_ text: String) -> [FieldAssignment]? {
     if text == "none" { return [none] }
     var parts: [String] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: true).map(String.init) {
-      // A comma may be part of a template or of a column's name.
+      // A comma separates assignments only if a field name and an equals sign follow: it may also
+      // be part of a template or of a column's name.
       let name = part.prefix { $0 != "=" }.trimmed
       let begins = part.contains("=") && FieldAssignment(target: name, column: "x") != nil
       if begins || parts.isEmpty {
@@ -183,6 +191,20 @@ struct FieldMap: Sendable, Hashable {
     assigned = Set(self.assignments.compactMap { $0.target?.name })
   }
 
+  /// Returns the part of a column's name that the `*` of a pattern stands for, or `nil` if it does not fit: `image_*` and
+  /// `*_image` have one at the end or at the beginning.
+  static func rest(of name: String, fitting pattern: String) -> String? {
+    if pattern.hasPrefix("*") {
+      let end = pattern.dropFirst()
+      return name.hasSuffix(end) ? String(name.dropLast(end.count)) : nil
+    }
+    let start = pattern.dropLast()
+    return name.hasPrefix(start) ? String(name.dropFirst(start.count)) : nil
+  }
+
+  /// Returns whether a source is a pattern of the names of columns.
+  static func isPattern(_ source: String) -> Bool { source.hasPrefix("*") || source.hasSuffix("*") }
+
   /// Returns the targets of fields that the mapping leaves to their names.
   func others(_ targets: [FeedTarget?]) -> [FeedTarget?] {
     targets.map { target in target.map { assigned.contains($0.name) } == true ? nil : target }
@@ -200,7 +222,10 @@ struct FieldMap: Sendable, Hashable {
   }
 
   /// Returns whether a path that a caller wrote is that of a field: the whole path, or the end of it.
+  ///
+  /// `./name` is a field of the record itself only.
   private static func matches(_ wanted: String, _ path: String, _ record: String) -> Bool {
+    if wanted.hasPrefix("./") { return path == wanted.dropFirst(2) }
     var wanted = wanted[...]
     while let first = wanted.first, "/.".contains(first) { wanted.removeFirst() }
     if wanted.hasPrefix(record + "/") { wanted = wanted.dropFirst(record.count + 1) }
@@ -230,19 +255,21 @@ struct FieldMap: Sendable, Hashable {
       let isList = target == .images || target == .labels || target == .visibility
       if !isList, done.contains(target) { continue }
       let texts = assignment.source.texts { name in places[name].map { values[$0] } ?? [] }
-      for text in texts where FeedText.isValue(text) {
+      for text in texts {
         let word = assignment.word(for: text)
+        if word == nil, !FeedText.isValue(text) { continue }
         if let word {
           // A number of days or a day tells more than the word.
-          let field = assignment.source.fields.first ?? assignment.column
-          if assignment.words[text.trimmed.lowercased()] == nil { draft.keep(field, .string(text)) }
+          if assignment.words[text.trimmed.lowercased()] == nil {
+            draft.keep(assignment.keptName, .string(text))
+          }
           if !FeedText.isValue(word) { continue }
         }
         if refusesLists, target == .id, text.contains(",") {
           draft.keep("skus", .array(text.split(separator: ",").map { .string($0.trimmed) }))
           continue
         }
-        draft.add(target, assignment.source.fields.first ?? assignment.column, word ?? text)
+        draft.add(target, assignment.keptName, word ?? text)
         done.insert(target)
         if !isList, target != .image { break }
       }
@@ -267,7 +294,7 @@ struct FieldMap: Sendable, Hashable {
       draft.setAttribute(name, own.joined(separator: ", "))
       options.append((name, own))
     }
-    // Of several options, the order of the numbers of their variants is not known.
+    // With several options, it is unknown how the product codes are assigned to their combinations.
     guard options.count == 1, let option = options.first,
       let numbers = places["SKU"].flatMap({ values[$0].first })?.split(separator: ",").map(
         \.trimmed),

@@ -1,21 +1,21 @@
 internal import PixelMatch
 
 /// The images in a folder and its subfolders.
-public struct ImageFolder: Sendable, Hashable {
+package struct ImageFolder: Sendable, Hashable {
   /// The endings of files that are images without a look at their contents.
   private static let endings: Set<String> = [
     "jpg", "jpeg", "png", "webp", "avif", "heic", "heif", "gif",
   ]
 
   /// The paths of the images in the folder, by name.
-  public let names: [String]
+  package let names: [String]
   /// The number of files of other kinds, such as `.txt files`.
-  public let others: [String: Int]
+  package let others: [String: Int]
 
   /// Looks for images.
   ///
   /// - Throws: ``FeedError`` if the folder cannot be read or has none.
-  public init(_ path: String) throws(FeedError) {
+  package init(_ path: String) throws(FeedError) {
     var others: [String: Int] = [:]
     names = try Self.imageNames(in: path, &others)
     self.others = others
@@ -28,10 +28,10 @@ public struct ImageFolder: Sendable, Hashable {
   }
 
   /// Returns whether a path is a folder.
-  public static func isFolder(_ path: String) -> Bool { FileStatus(path)?.isDirectory == true }
+  package static func isFolder(_ path: String) -> Bool { FileStatus(path)?.isDirectory == true }
 
   /// The kinds of other files with their counts, the most frequent ones first: `3 .txt files, 1 TIFF file`.
-  public var othersList: String {
+  package var othersList: String {
     let kinds = others.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     let rest = kinds.dropFirst(Self.listedKinds).reduce(0) { $0 + $1.value }
     return

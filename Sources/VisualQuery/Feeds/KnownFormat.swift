@@ -6,21 +6,29 @@ struct KnownFormat: Sendable {
     case parent(column: String, key: String)
     /// A row without a column is a variant of the row before.
     case following(column: String)
+    /// Rows with the same text in a column are variants of one product, whose fields are those of the first of them.
+    case same(column: String)
   }
 
   /// The options of a variant.
   enum Options: Sendable {
-    /// Columns with a prefix, called as the rest of their names.
-    case prefix(String)
+    /// Columns whose names fit a pattern, called as the rest of their names.
+    case pattern(String)
     /// A column such as `Color:Red|Size:M`.
     case list(String)
     /// A column with the names and one with the values.
     case pairs(names: String, values: String)
+    /// Columns with a name, each before one with its value. Their names end with these words, without numbers.
+    case columns(name: String, value: String)
   }
 
   let name: String
   private(set) var root: String?
   private(set) var record: String?
+  /// The attribute that records have, or `nil` if it does not matter.
+  private(set) var attribute: String?
+  /// A part of the root's tag, such as its namespace, that is enough to recognize a document.
+  private(set) var space: String?
   private(set) var columns: [String] = []
   private(set) var kindColumn: String?
   private(set) var productKind = ""
@@ -32,6 +40,8 @@ struct KnownFormat: Sendable {
   /// The mapping of records, and that of variants.
   let map: FieldMap
   let variantMap: FieldMap
+  /// The fields with the images of variants, beside which the others are those of the product.
+  let variantImageFields: [String]
 
   /// The formats of XML and of tables.
   static let all: [KnownFormat] = FeedData.formats.map(KnownFormat.init)
@@ -44,7 +54,7 @@ struct KnownFormat: Sendable {
     var lists: [OptionList] = []
     for line in section.lines.map(\.trimmed) where !line.isEmpty {
       if let sign = line.firstRange(of: " = "), !line.hasPrefix("options "),
-        !line.hasPrefix("list ")
+        !line.hasPrefix("list "), !line.hasPrefix("pairs ")
       {
         var target = String(line[..<sign.lowerBound])
         let isVariant = target.hasPrefix("variant ")
@@ -62,7 +72,8 @@ struct KnownFormat: Sendable {
       switch words[0] {
       case "xml":
         let parts = rest.split(separator: "/").map(String.init)
-        (root, record) = (parts[0], parts[1])
+        let names = parts[1].split(separator: "@").map(String.init)
+        (root, record, attribute) = (parts[0], names[0], names.count > 1 ? names[1] : nil)
       case "table": columns = rest.split(separator: ",").map(\.trimmed)
       case "kind":
         let parts = rest.split(separator: ":").map(\.trimmed)
@@ -72,22 +83,31 @@ struct KnownFormat: Sendable {
         let parts = rest.split(separator: ">").map(\.trimmed)
         family = .parent(column: parts[0], key: parts[1])
       case "follows": family = .following(column: rest)
+      case "same": family = .same(column: rest)
+      case "pairs":
+        let parts = rest.split(separator: "=").map { ColumnVocabulary.normalized(String($0)) }
+        options = .columns(name: parts[0], value: parts[1])
       case "options":
         let parts = rest.split(separator: "=").map(\.trimmed)
         options =
-          parts.count == 2
-          ? .pairs(names: parts[0], values: parts[1])
-          : rest.hasSuffix("*") ? .prefix(String(rest.dropLast())) : .list(rest)
+          rest.hasPrefix("in ")
+          ? .list(String(rest.dropFirst("in ".count)))
+          : parts.count == 2
+            ? .pairs(names: parts[0], values: parts[1])
+            : FieldMap.isPattern(rest) ? .pattern(rest) : .list(rest)
       case "list":
         let parts = rest.split(separator: "=").map(\.trimmed)
         lists.append(OptionList(name: parts[0], values: parts[1]))
       case "base": base = rest
+      case "space": space = rest
       case "keep": kept.append(rest)
       default: preconditionFailure("formats.txt: '\(line)' is not understood")
       }
     }
     map = FieldMap(fields, keeping: kept, lists: lists, refusingLists: true)
     let own = Set(variantFields.compactMap(\.target?.name))
+    variantImageFields = variantFields.filter { $0.target?.name == "images" }.flatMap(
+      \.source.fields)
     variantMap = FieldMap(
       variantFields + fields.filter { !own.contains($0.target?.name ?? "") }, keeping: kept)
   }
@@ -109,6 +129,10 @@ struct KnownFormat: Sendable {
     let root = local(outline.root).lowercased()
     return all.first { format in
       guard format.root?.lowercased() == root, let record = format.record else { return false }
+      if let space = format.space, outline.rootTag.contains(space) { return true }
+      if let attribute = format.attribute, outline.attributes[record]?.contains(attribute) != true {
+        return false
+      }
       return outline.counts.keys.contains { local($0) == record } || root == "yml_catalog"
     }
   }

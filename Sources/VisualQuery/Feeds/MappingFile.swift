@@ -1,12 +1,12 @@
 /// A mapping in a file: lines of TOML such as `title = "designation"`, or an object of JSON such as `{"title": "designation"}`.
-public enum MappingFile {
+package enum MappingFile {
   /// The endings of the names of mappings that stand beside their feeds.
   private static let endings = [".map.toml", ".map.json"]
   private static let byteLimit = 1 << 20
 
   /// Returns the path of the mapping beside a feed, or `nil` if there is none: that of `feed.xml` is `feed.map.toml`,
   /// `feed.map.json`, `feed.xml.map.toml` or `feed.xml.map.json`.
-  public static func path(beside feed: String) -> String? {
+  package static func path(beside feed: String) -> String? {
     guard feed != "-", !feed.contains("://") else { return nil }
     var stem = feed[...]
     if stem.hasSuffix(".gz") { stem = stem.dropLast(3) }
@@ -18,7 +18,7 @@ public enum MappingFile {
   /// Reads a mapping.
   ///
   /// - Throws: ``FeedError``, which names the line.
-  public static func assignments(path: String) throws(FeedError) -> [FieldAssignment] {
+  package static func assignments(path: String) throws(FeedError) -> [FieldAssignment] {
     var records = try RecordReader(path: path, limits: FeedLimits(byteCount: byteLimit))
     let bytes = try records.rest()
     let first = bytes.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }

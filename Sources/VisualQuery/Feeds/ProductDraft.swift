@@ -32,6 +32,8 @@ struct ProductDraft: Sendable {
   var title = ""
   /// The title that counts if there is no other.
   private var otherTitle = ""
+  /// The id that counts if there is no other, with the place of its name in the list.
+  private var otherID: (rank: Int, text: String)?
   /// True if the record has the native form, which requires an id.
   var isNative = false
   var brand: String?
@@ -75,10 +77,14 @@ struct ProductDraft: Sendable {
       isWeakID = ColumnVocabulary.isWeakID(name)
       // If the id is the product code, the code must find the product, too.
       if ProductCode.isField(name), ProductCode(id) != nil { keep(name, .string(id)) }
-    case .title?: title = text
-    case .otherTitle?:
+    case .title? where title.isEmpty: title = text
+    case .title?, .otherTitle?:
+      // Of several titles, such as those of several languages, the first one counts.
       if otherTitle.isEmpty { otherTitle = text }
-      keep(name, .string(text))
+      if text != title { keep(name, .string(text)) }
+    case .otherID?:
+      addOtherID(name, text)
+      keepUnread(name, text)
     case .brand?: brand = text
     case .group?: group = text.trimmed
     case .url?: url = text.trimmed
@@ -93,7 +99,7 @@ struct ProductDraft: Sendable {
     case .availability?: availability = text
     case .quantity?:
       if FeedText.isMeasure(text) { keep(name, .string(text)) } else { quantity = text }
-    case .attribute(let name)?: setAttribute(name, text)
+    case .attribute(let name)?: addAttribute(name, text)
     case .latitude?: latitude = text
     case .longitude?: longitude = text
     case .synonyms?, .stock?, .openingHours?: addList(target, text)
@@ -104,17 +110,38 @@ struct ProductDraft: Sendable {
     case .visibility?:
       isHidden = isHidden || FeedText.isHidden(text)
       keep(name, .string(text))
-    // This is evaluated for every field that is kept, so the cheapest test comes first.
-    case nil where ProductCode(text) != nil && !ProductCode.isField(name) && Self.isCodeName(name):
-      keep("gtin", .string(text.trimmed))
-    case nil, .attributes?:
-      // Programs write zeros for a day that is missing.
-      isSaleDated =
-        isSaleDated
-        || Self.saleDates.contains(ColumnVocabulary.normalized(name))
-          && text.contains { $0.isNumber && $0 != "0" }
+    case nil: keepUnread(name, text)
+    case .attributes?:
       keep(name, .string(text))
     }
+  }
+
+  /// Keeps a field that is nothing else: a code of the product under the name of one.
+  private mutating func keepUnread(_ name: String, _ text: String) {
+    // This is evaluated for every field that is kept, so the cheapest test comes first.
+    if ProductCode(text) != nil, !ProductCode.isField(name), Self.isCodeName(name) {
+      return keep("gtin", .string(text.trimmed))
+    }
+    // Programs write zeros for a day that is missing.
+    isSaleDated =
+      isSaleDated
+      || text.utf8.contains { UInt8(ascii: "1")...UInt8(ascii: "9") ~= $0 }
+        && Self.saleDates.contains(ColumnVocabulary.normalized(name))
+    keep(name, .string(text))
+  }
+
+  /// Remembers the number of a field that counts if the one for ids is empty; of several, that with the surest name.
+  mutating func addOtherID(_ name: String, _ text: String) {
+    let rank = ColumnVocabulary.idRank(name)
+    if rank < otherID?.rank ?? .max, !text.trimmed.isEmpty { otherID = (rank, text.trimmed) }
+  }
+
+  /// Leaves out what a row that is a product and its first variant says of the variant only.
+  mutating func leaveOutVariant() {
+    let words = attributes["color"].map(FeedText.words) ?? []
+    labels.removeAll(where: words.contains)
+    attributes = [:]
+    for code in codes { leaveOut(code.name) }
   }
 
   /// The fields with the days between which a reduction holds, by their normalized names.
@@ -131,12 +158,13 @@ struct ProductDraft: Sendable {
     "specialpricefrom", "specialpriceto",
   ]
 
-  /// Returns whether a name such as `EAN / GTIN / UPC` or `upc_ean` is that of a product code.
+  private static let codeNames = FeedData.wordSet("codes")
+
+  /// Returns whether a name such as `EAN / GTIN / UPC`, `upc_ean` or `Barkod` is that of a product code.
   private static func isCodeName(_ name: String) -> Bool {
+    if codeNames.contains(FeedData.plain(name)) { return true }
     let words = name.lowercased().split { !$0.isLetter && !$0.isNumber }
-    return words.contains {
-      ["gtin", "ean", "ean13", "upc", "isbn", "barcode", "gtin13"].contains($0)
-    }
+    return words.contains { codeNames.contains(String($0)) }
   }
 
   /// Keeps a field unchanged.
@@ -185,6 +213,20 @@ struct ProductDraft: Sendable {
     if !FeedText.isValue(value) { return }
     attributes[name] = value
     if name == "color" { addLabels(FeedText.words(value)) }
+  }
+
+  /// The most characters of an attribute to which further values are added.
+  private static let attributeLimit = 1000
+
+  /// Adds a value of a property that a record may have several times.
+  private mutating func addAttribute(_ name: String, _ text: String) {
+    guard let known = attributes[name] else { return setAttribute(name, text) }
+    let values = known.split(separator: ",").map(\.trimmed)
+    let value = PlainText.text(text.trimmed)
+    guard known.count < Self.attributeLimit, FeedText.isValue(value), value != known,
+      !values.contains(value)
+    else { return }
+    setAttribute(name, "\(known), \(value)")
   }
 
   mutating func addLabels(_ texts: [String]) { labels += texts }
@@ -249,6 +291,7 @@ struct ProductDraft: Sendable {
     object["type"] = .string(unknownType ?? type.rawValue)
     let ownTitle = title.trimmed
     let title = ownTitle.isEmpty ? otherTitle.trimmed : ownTitle
+    let id = id.isEmpty && !isNative ? otherID?.text ?? "" : id
     let substitutes = isNative || !id.isEmpty && !isWeakID ? [] : substituteIDs(title)
     var idOrigin: DraftRecord.IDOrigin = isWeakID ? .code : .own
     if !id.isEmpty {

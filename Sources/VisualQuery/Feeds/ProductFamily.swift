@@ -3,6 +3,8 @@ struct ProductVariant: Sendable {
   /// The ids that its entity may have, the best one first.
   var ids: [String]
   var sku = ""
+  /// The title of its own row, if that names the variant and not the product.
+  var title = ""
   var price: PriceField?
   var salePrice: PriceField?
   /// The fields of a reduced price that holds between dates only.
@@ -198,6 +200,8 @@ struct ProductFamily: Sendable {
   ) -> DraftRecord {
     var draft = draft
     if let first = variants.first {
+      let hasTitle = variants.count < self.variants.count && !first.title.isEmpty
+      if hasTitle, variants.allSatisfy({ $0.title == first.title }) { draft.title = first.title }
       draft.price = first.price ?? draft.price
       draft.salePrice = first.price == nil ? draft.salePrice : first.salePrice
       for (name, value) in first.datedSale { draft.keep(name, value) }
@@ -209,7 +213,9 @@ struct ProductFamily: Sendable {
       variants.first { $0.availabilityWord == "inStock" }
       ?? variants.first { $0.availabilityWord.map { $0 != "outOfStock" } ?? false }
     if let best = available ?? variants.first {
-      draft.availability = best.availability ?? draft.availability
+      // The number of pieces of a variant tells more than the word for the product.
+      let isCounted = best.availability == nil && best.availabilityWord != nil
+      draft.availability = isCounted ? nil : best.availability ?? draft.availability
       draft.quantity = best.quantity ?? draft.quantity
     }
     for name in FeedText.unique(variants.flatMap { $0.options.map(\.name) }) {

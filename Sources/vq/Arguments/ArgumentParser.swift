@@ -260,7 +260,7 @@ private struct Table {
     let name = String(spelling.drop { $0 == "-" })
     let nearest =
       isLetter ? nil : Suggestion.nearest(to: name, among: options.map(\.name)).map { "--" + $0 }
-    // No option has a point in its name, but most files have.
+    // The name of an option has no point, but that of a file mostly has one.
     if isFile(argument) || takesFiles && nearest == nil && spelling.contains(".") {
       return UsageError(
         .unknownOption,

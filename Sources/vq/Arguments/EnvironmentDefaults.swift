@@ -17,7 +17,7 @@ struct EnvironmentDefaults: Sendable {
   func texts(
     of option: OptionDescription, for command: String
   ) throws(UsageError) -> [String]? {
-    // A program that exports its own VQ_VERSION or VQ_HELP does not mean these.
+    // Ignores VQ_VERSION and VQ_HELP, which another program may use for its own purposes.
     let isQuestion = [CommonOptions.help.description, CommonOptions.version.description]
       .contains { $0.name == option.name }
     if isQuestion { return nil }

@@ -35,7 +35,7 @@ enum CopyCommand {
     exitCodes: [.success, .failure, .usage, .unusableIndex, .refusedLogin, .interrupted],
     isRare: true, run: run)
 
-  private struct Document: Encodable {
+  struct Document: Encodable {
     let schema = "vq.copy/1"
     let generation: Int
     let products: Int

@@ -198,12 +198,13 @@ struct AnswerComparison: Sendable {
   @concurrent func compare(
     _ query: EvaluationQuery, image: String
   ) async throws -> Result<Outcome, PictureFailure> {
-    let content: SemanticContent
+    var content: SemanticContent
     do throws(DecodeError) {
       let decoder = ImageDecoder()
       let picture = try decoder.decode(
         decoder.contents(ofFile: image), longerSide: QuerySignature.workingSide)
       content = SemanticContent(labels: query.labels, pixelBuffer: picture)
+      content.text = query.text
     } catch {
       let failure = PictureFailure(error)
       try failure.rethrowCancellation()

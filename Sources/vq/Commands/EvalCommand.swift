@@ -49,7 +49,7 @@ enum EvalCommand {
           'image' is relative to the file. 'truth' is empty if the shop has no such entity: these \
           queries measure how often a wrong one is found. 'signature', as 'vq feedback queries' \
           writes it, replaces an image that was not kept. 'embedding' is that of the image, as for \
-          --embedding of 'vq match'. Other keys are ignored; one that is nearly a known one is \
+          --embedding of 'vq match', and 'text' are the words beside it, as for --text. Other keys are ignored; one that is nearly a known one is \
           reported. What people said about answers does not count, nor do rules, unless --rules \
           gives some.
             {"query":"q1","image":"photos/1.jpg","truth":["mug-red"],

@@ -56,7 +56,7 @@ extension IndexCommand {
   ) { FeedEncoding.isKnown($0) ? $0 : nil }
   static let sheet = Option<String?>(
     OptionText(
-      "sheet", "the sheet of an Excel workbook, by its name or number",
+      "sheet", "the sheet of a workbook (.xlsx, .ods), by its name or number",
       standard: "the first visible one", isRare: true),
     value: ValueDescription(
       placeholder: "NAME", accepts: "the name of a sheet, or its number from 1",
@@ -111,10 +111,12 @@ extension IndexCommand {
     }
     var options = FeedOptions(
       currency: arguments[currency], locale: arguments[locale], fields: fields,
-      imagesMap: arguments[imagesMap], includesDrafts: arguments[includeDrafts],
-      limits: FeedLimits(
-        rowCount: arguments[maxRows], byteCount: arguments[maxFeedBytes],
-        expansion: arguments[maxFeedRatio]), encoding: arguments[encoding], sheet: arguments[sheet])
+      includesDrafts: arguments[includeDrafts], encoding: arguments[encoding],
+      sheet: arguments[sheet])
+    options.imagesMap = arguments[imagesMap]
+    options.limits = FeedLimits(
+      rowCount: arguments[maxRows], byteCount: arguments[maxFeedBytes],
+      expansion: arguments[maxFeedRatio])
     options.forgetsMapping = forgetsMapping
     return options
   }
@@ -218,6 +220,9 @@ extension IndexCommand {
         console.diagnostics.note(
           "\(count) a reduced price that holds between dates only; it is kept and not used as the price"
         )
+      case .dates:
+        console.diagnostics.note(
+          "days of sale are kept unchanged and do not hide products: \(list)\(more)")
       case .language:
         console.diagnostics.note("texts in other languages are kept unchanged: \(list)\(more)")
       case .idFromLink:
@@ -288,7 +293,7 @@ extension IndexCommand {
         : "correct the row, or export the feed again if it was cut off"
       return CommandFailure(.refused, "nothing was removed: \(reason)", advice: [advice])
     }
-    // A server that is down is not a fault of the feed.
+    // Images that failed because a server is down do not make the run fail.
     guard result.refusedImages > result.failedFetches,
       result.signedImages + result.unchangedImages == 0
     else { return nil }

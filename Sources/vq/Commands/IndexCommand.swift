@@ -165,9 +165,10 @@ enum IndexCommand {
         title: "Other formats",
         text: """
           Recognized by their contents: exports of Shopify, WooCommerce in any language, Magento 2, PrestaShop, \
-          BigCommerce, Squarespace, Wix, Ecwid, Shopware, eBay, Etsy and Amazon, Google Merchant feeds and Meta \
-          catalogues (tables or XML), feeds for Ceneo, Skroutz, Heureka, idealo, Yandex and kaspi, BMEcat, other XML, \
-          JSON lists and documents, schema.org in JSON-LD or in HTML pages, Excel workbooks, any table \
+          BigCommerce, Squarespace, Wix, Ecwid, Shopware, Shoptet, Lightspeed, JTL, InSales, Tilda, Prom.ua, Saleor, \
+          Medusa, Vendure, Salesforce Commerce, eBay, Etsy and Amazon, Google Merchant feeds and Meta \
+          catalogues (tables or XML), feeds for Ceneo, Skroutz, Heureka, idealo, Yandex and kaspi, BMEcat, CommerceML, \
+          other XML, JSON lists and documents, schema.org in JSON-LD or in HTML pages, workbooks (.xlsx, .ods), any table \
           whose columns have usual names in some forty languages, and folders of images, whose names become ids. --map \
           assigns the fields of others, and --map-from proposes it; --dry-run shows the first three entities. Any file \
           may be compressed with gzip. Images are files beneath --images-root. Images and feeds on \
@@ -274,8 +275,10 @@ enum IndexCommand {
     if result.refused + result.warnings > 0, !isQuiet, let refusals {
       let omitted = refusals.omittedCount
       let rest = omitted > 0 ? ", which is full: \(omitted) more are only counted" : ""
-      let what = result.refused > 0 ? "rejected rows" : "rejected fields"
-      console.diagnostics.note("\(what) are in \(DisplayText.escaped(refusals.path))\(rest)")
+      let what =
+        result.refusedRows > 0 ? "rows" : result.refusedImages > 0 ? "images" : "fields"
+      console.diagnostics.note(
+        "rejected \(what) are in \(DisplayText.escaped(refusals.path))\(rest)")
     }
     if !isQuiet { report(result, to: console) }
     if !options.isDryRun, result.generation > 0 {

@@ -41,7 +41,7 @@ struct IndexDocument: Encodable, Sendable {
   let outcome: Outcome
 
   /// The outcome of a run.
-  enum Outcome: String, Encodable, Sendable {
+  enum Outcome: String, Encodable, Sendable, CaseIterable {
     /// Something changed, and nothing was rejected.
     case done
     /// Nothing changed, and nothing was rejected.

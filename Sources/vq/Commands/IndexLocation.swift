@@ -56,7 +56,8 @@ enum IndexLocation {
       warnOfUnused(arguments, console)
       return index
     }
-    // Checked before the copy is brought to engine mode, which would remove its signatures.
+    // Must be checked before the copy is changed to engine mode, because this removes its
+    // signatures.
     guard !replica.location.isEngine else {
       throw CommandFailure(
         .unusableIndex,

@@ -12,6 +12,12 @@ enum MatchCommand {
   static let labels = Option.field(
     Question.labels, "LIST", "words for what the image shows: mug,cup",
     detail: "Hints, not filters: correct labels help, unknown ones are ignored.")
+  static let text = Option.field(
+    Question.text, "TEXT", "what is meant instead of what the image shows: in green",
+    detail: """
+      Words beside the image, read against the values of the index: among the variants of what the image shows, those come \
+      first that have the words, such as another color or size.
+      """)
   static let limit = Option.field(
     Question.limit, "N", "maximum number of matches",
     detail: """
@@ -150,7 +156,8 @@ enum MatchCommand {
         + "none with only --labels",
       completion: .files),
     options: [
-      index.description, labels.description, region.description, limit.description,
+      index.description, labels.description, text.description, region.description,
+      limit.description,
       products.description,
       stores.description, minConfidence.description, deadline.description, type.description,
       conditions.description, group.description, threads.description, explain.description,
@@ -184,7 +191,7 @@ enum MatchCommand {
           out. So has 'similar': things of the same kind, with the probability of that as 'confidence'; it is there with \
           --similar, and if nothing is sure and --models has a model that encodes images. 'nearMiss' is always null. 'hasMore' tells whether there are \
           further matches, which --continue shows. 'unmatchedLabels' lists the labels that are \
-          unknown. 'rule' names the rule of the shop that moved a match. A store may have 'stocks', the matched product that it sells, \
+          unknown, and 'unmatchedWords' those of --text. 'rule' names the rule of the shop that moved a match. A store may have 'stocks', the matched product that it sells, \
           'distanceMeters' and 'openNow'. With --group, 'variants' lists the other variants of its group, \
           with 'confidence' if they match, too. 'profile' names the color space of an image that is not \
           sRGB, and tells whether it was converted. For an image that cannot be decoded there are only \
@@ -206,7 +213,9 @@ enum MatchCommand {
       !arguments.operands.isEmpty || question.labels?.isEmpty == false
       || question.signature != nil || question.continuation != nil
     guard isAsked else {
-      throw arguments.missingOperand("'vq match' requires an IMAGE, --labels LIST, or both")
+      throw arguments.missingOperand(
+        "'vq match' requires an IMAGE, --labels LIST, or both"
+          + (question.text == nil ? "" : "; --text is beside one of them"))
     }
     guard question.refreshes == nil || question.continuation != nil else {
       throw CommandFailure(.usage, "--refresh requires --continue TOKEN")
@@ -295,13 +304,18 @@ enum MatchCommand {
     func take(_ answer: PictureSearch.Answer) throws {
       last = try? answer.result.get()
       if case .failure = answer.result { code = .undecodablePicture }
-      for (number, error) in (last?.missingShards ?? [:]).sorted(by: { $0.key < $1.key }) {
+      for (number, error) in (last?.diagnostics.missingShards ?? [:]).sorted(by: { $0.key < $1.key }
+      ) {
         console.diagnostics.warning("shard \(number) was not searched: \(error.message)")
       }
-      for (number, rows) in (last?.damagedRows ?? [:]).sorted(by: { $0.key < $1.key }) {
+      for (number, rows) in (last?.diagnostics.damagedRows ?? [:]).sorted(by: { $0.key < $1.key }) {
         console.diagnostics.warning(rows.text(shard: number))
       }
-      if last?.isEmbeddingCompared == false {
+      if let words = last?.unmatchedWords, !words.isEmpty {
+        console.diagnostics.warning(
+          "nothing like it has '\(words.joined(separator: " "))' (--text)")
+      }
+      if last?.diagnostics.isEmbeddingCompared == false {
         console.diagnostics.warning(
           "--embedding was not compared: too few images of the index have one of its model and length"
         )

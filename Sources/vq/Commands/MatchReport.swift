@@ -112,7 +112,7 @@ struct MatchReport {
     if isByLabels(response) {
       let cutOff = DisplayText.confidence(Calibration.defaultCutOff)
       lines.append(
-        "Only labels agree, which is weak evidence; the cut-off of \(cutOff) applies to pictures only."
+        "Only labels agree, which is weak evidence; the cut-off of \(cutOff) applies to images only."
       )
     }
     if isNamed { lines.append("") }
@@ -161,7 +161,7 @@ struct MatchReport {
 
   /// Returns the lines about the effects of statements about the query.
   private func feedback(_ response: MatchResponse) -> [String] {
-    guard isExplained, let effects = response.feedback else { return [] }
+    guard isExplained, let effects = response.diagnostics.feedback else { return [] }
     func line(_ effect: FeedbackEffects.Effect, _ what: String) -> String {
       "\(DisplayText.escaped(effect.id.description)) \(what) (vq feedback list: statement \(effect.statement))"
     }

@@ -86,6 +86,7 @@ struct PictureSearch: Sendable {
       options.timeout = options.timeout.map { max(.zero, $0 - elapsed()) }
     }
     content.embedding = question.embedding
+    content.text = question.text ?? ""
     let response = try await matcher.values(for: content, options: options)
     var answer = Answer(
       query: query, elapsed: elapsed(), result: .success(response), damage: content.pictureDamage,

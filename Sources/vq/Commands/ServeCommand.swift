@@ -216,7 +216,7 @@ enum ServeCommand {
     let keys = try arguments[Self.keys].map { try APIKeys(file: $0) }
     if let path = arguments[Self.keys], keys?.keys.isEmpty == true {
       console.diagnostics.warning(
-        "'\(path)' has no key: every request that needs one will be refused",
+        "'\(path)' has no key: every request that needs one will be rejected",
         advice: ["vq key \(path) --name NAME"])
     }
     var settings = settings(of: arguments, threads: pool.width)
@@ -229,9 +229,10 @@ enum ServeCommand {
       return try RulesCommand.rules(toTry: path, in: try catalogue.newest(), on: console)
     }
     if arguments[numbers] { _ = try SearchNumbers(directory: catalogue.directory) }
-    let service = ShopService(
+    let shop = ShopContext(
       catalogue: catalogue, pool: pool, changePool: changePool, settings: settings,
       replica: replica, keys: keys, metrics: metrics, log: log)
+    let service = ShopService(shop)
     if let enough = DescriptorLimit.raise(forClients: arguments[connections]) {
       console.diagnostics.warning(
         "the system lets this process open too few files for \(arguments[connections]) connections",
@@ -244,7 +245,7 @@ enum ServeCommand {
     let listener = try listener(of: arguments)
     let mailbox = try mailbox()
     let configuration = configuration(of: arguments, width: pool.width)
-    // Standard output may be closed from the start, and then nobody waits for the address.
+    // If standard output was closed when the program started, nobody waits for the address.
     if !FileDescriptor.isOutputClosed {
       try console.output.writeLine(address(of: listener, arguments))
       try console.output.flush()
@@ -253,12 +254,12 @@ enum ServeCommand {
     let outcome = await withTaskCancellationHandler {
       await serve(listener, service, mailbox, configuration)
     } onCancel: {
-      service.isDraining.withLock { $0 = true }
+      service.shop.isDraining.withLock { $0 = true }
       mailbox.post(.stop)
     }
     hangUps.cancel()
-    service.countUnmatchedLabels()
-    service.countSearches()
+    service.shop.countUnmatchedLabels()
+    service.shop.countSearches()
     listener.stopListening()
     await log.finish()
     try outcome.get()
@@ -280,17 +281,17 @@ enum ServeCommand {
       group.addTask(executorPreference: serving) {
         run(listener, service, mailbox, configuration)
       }
-      group.addTask(executorPreference: service.pool) {
+      group.addTask(executorPreference: service.shop.pool) {
         while (try? await Task.sleep(for: .seconds(5))) != nil {
-          service.countUnmatchedLabels()
-          service.countSearches()
+          service.shop.countUnmatchedLabels()
+          service.shop.countSearches()
         }
         return nil
       }
-      if let replica = service.replica {
+      if let replica = service.shop.replica {
         group.addTask {
           await replica.run { error in
-            service.log.write(
+            service.shop.log.write(
               "replica", error?.message ?? "following PostgreSQL",
               level: error == nil ? "info" : "error")
           }
@@ -301,8 +302,8 @@ enum ServeCommand {
       // for the state.
       group.addTask(executorPreference: watching) {
         while (try? await Task.sleep(for: refreshInterval)) != nil {
-          _ = try? service.catalogue.newest()
-          service.catalogue.releaseLog()
+          _ = try? service.shop.catalogue.newest()
+          service.shop.catalogue.releaseLog()
         }
         return nil
       }
@@ -322,8 +323,8 @@ enum ServeCommand {
   ) -> Result<Void, any Error> {
     do throws(SocketError) {
       let server = try Server(
-        listeners: [listener], service: service, mailbox: mailbox, pool: service.pool,
-        changePool: service.changePool, configuration: configuration)
+        listeners: [listener], service: service, mailbox: mailbox, pool: service.shop.pool,
+        changePool: service.shop.changePool, configuration: configuration)
       server.run()
       return .success(())
     } catch {
@@ -408,13 +409,13 @@ enum ServeCommand {
   /// Reloads the keys; if that fails, the current ones stay.
   private static func reload(_ service: ShopService, keys path: String?) {
     do {
-      if let path { service.replace(keys: try APIKeys(file: path)) }
-      let catalogue = try service.catalogue.newest()
-      service.log.write("reloaded", "generation \(catalogue.generation)")
+      if let path { service.shop.keys = try APIKeys(file: path) }
+      let catalogue = try service.shop.catalogue.newest()
+      service.shop.log.write("reloaded", "generation \(catalogue.generation)")
     } catch let failure as CommandFailure {
-      service.log.write("reload", failure.message, level: "error")
+      service.shop.log.write("reload", failure.message, level: "error")
     } catch {
-      service.log.write("reload", "\(error)", level: "error")
+      service.shop.log.write("reload", "\(error)", level: "error")
     }
   }
 

@@ -117,7 +117,8 @@ enum SimulateClientCommand {
       let (answer, document) = try client.match(image, labels: labels)
       let exchange = Exchange(image: image, answer: answer, document: document)
       if arguments[json] {
-        // A line break is never part of a text in JSON.
+        // Replaces line breaks by spaces: in JSON they occur only between tokens, never within a
+        // text.
         let line = document.map { [0x0A, 0x0D].contains($0) ? 0x20 : $0 }
         try console.output.writeLine(String(decoding: line, as: UTF8.self))
       } else {

@@ -20,6 +20,7 @@ enum WhyNotCommand {
       summary: "a file such as JPEG, PNG or WebP; '-' for standard input", completion: .files),
     options: [
       MatchCommand.index.description, expect.description, MatchCommand.labels.description,
+      MatchCommand.text.description,
       MatchCommand.region.description, MatchCommand.limit.description,
       MatchCommand.products.description, MatchCommand.stores.description,
       MatchCommand.minConfidence.description, MatchCommand.subject.description,
@@ -94,7 +95,8 @@ enum WhyNotCommand {
       console.diagnostics.error(failure.sentence(about: picture))
       file?.discard()
       return .undecodablePicture
-    case .success(let content):
+    case .success(var content):
+      content.text = search.question.text ?? ""
       let diagnosis = try await search.matcher.diagnosis(
         of: id, in: content, options: search.options)
       if arguments[json] {

@@ -117,7 +117,7 @@ enum DisplayText {
     return switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: true
     case .format:
-      // Joiners shape letters and emoji, tags spell the flags of regions.
+      // Keeps joiners, which shape letters and emoji, and tags, which spell the flags of regions.
       !(scalar == "\u{200C}" || scalar == "\u{200D}" || 0xE0020...0xE007F ~= scalar.value)
     default: false
     }

@@ -219,7 +219,7 @@ struct FileDescriptor: Sendable {
   /// Waits until a descriptor that another process made non-blocking can be written to.
   private func waitUntilWritable() {
     var request = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
-    // Sound: one `pollfd`, which outlives the call.
+    // Sound: the call receives one `pollfd`, which outlives it.
     _ = unsafe poll(&request, 1, -1)
   }
 

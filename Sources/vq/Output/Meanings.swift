@@ -20,6 +20,7 @@ extension Evidence.Kind {
     case .support: "other images of it among the nearest twenty"
     case .patches: "patches that look the same where the keypoints align"
     case .text: "words that were read, compared with its own"
+    case .words: "words of --text that it has"
     case .stock: "confidence in the product that it stocks"
     case .lead: "lead over the next best entity"
     case .code: "a product code that was read"

@@ -17,7 +17,7 @@ struct Progress: Sendable, Hashable {
   /// rejected items.
   func rendered(_ activity: String, width: Int) -> String {
     var parts = [activity + " \(done)" + (total.map { "/\($0)" } ?? "")]
-    parts.append(refused > 0 ? "\(refused) refused" : "")
+    parts.append(refused > 0 ? "\(refused) rejected" : "")
     parts.append(timeLeft.map { Self.words(for: $0) + " left" } ?? "")
     parts.append(rate.map { Self.words(forRate: $0) } ?? "")
     parts.append(share.map { "\($0) %" } ?? "")

@@ -75,7 +75,7 @@ struct DoctorPage {
       else { continue }
       let name = value.displayRepresentation.title
       title = title ?? name
-      // The finding may be the lack of an image.
+      // The entity may have no image, which may be the finding itself.
       guard !value.imagePaths.isEmpty,
         let jpeg = try await source.picture(
           of: id, at: text == finding.id ? finding.image ?? 0 : 0),

@@ -49,8 +49,10 @@ enum EvaluationDrawings {
     }
     let expected = try await source.entities(right).keys.sorted().first
     guard let id = expected ?? query.answers.first?.id else { return [] }
+    var content = SemanticContent(labels: asked.labels, pixelBuffer: pixels)
+    content.text = query.query.text
     let diagnosis = try await asked.matcher.diagnosis(
-      of: id, in: SemanticContent(labels: asked.labels, pixelBuffer: pixels),
+      of: id, in: content,
       options: MatchOptions(timeout: nil))
     let edit = query.query.edit == "none" ? "" : "Edit: \(query.query.edit). "
     let lost = query.missReason.map { "Lost at \($0.rawValue): \($0.meaning)." }

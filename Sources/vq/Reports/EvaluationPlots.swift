@@ -48,7 +48,7 @@ enum EvaluationPlots {
     for (kind, counts) in counts.enumerated() {
       var path = "M\(x(0)) \(y(0))"
       for (bin, count) in counts.enumerated() {
-        // A square root keeps a handful visible beside hundreds.
+        // A square root keeps small counts visible beside large ones.
         let height = (Double(count) / most).squareRoot()
         let (from, to) = (Double(bin) / Double(bins), Double(bin + 1) / Double(bins))
         path += "L\(x(from)) \(y(height))L\(x(to)) \(y(height))"

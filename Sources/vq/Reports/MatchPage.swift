@@ -149,7 +149,7 @@ struct MatchPage {
           HTML("span", ["class": "tag"], [HTML(text: card.remark)]),
         ]))
     if let image = pictures.add(jpeg, name: title) {
-      // A store that a product brings is not in the image.
+      // A store that is listed because it stocks a product is not in the image.
       if let query, !card.isByStock {
         parts.append(
           ReportDrawing.pair(

@@ -166,7 +166,7 @@ import Testing
     let picture = try Self.decoded(file)
     // The picture has three components, for which a profile of gray is none.
     #expect(
-      picture.profile?.reasonIgnored == "it is for gray, and the picture has 3 components")
+      picture.profile?.reasonIgnored == "it is for gray, and the image has 3 components")
     let grayscale = PictureVector.bytes(of: "grey.jpg")
     let plain = rgba(try ImageDecoder().decode(grayscale))
     let lit = try ImageDecoder().picture(
@@ -256,7 +256,7 @@ import Testing
         reason: "its curve 'rTRC' is damaged",
         bytes: rgb([("rTRC", Array("curv".utf8) + [0, 0, 0, 0, 0, 0, 255, 255])])),
       BadProfile(
-        reason: "it is for cmyk, and the picture has 3 components", bytes: ColorProfileFile.inks),
+        reason: "it is for cmyk, and the image has 3 components", bytes: ColorProfileFile.inks),
     ]
   }()
 

@@ -134,7 +134,7 @@ struct HEIFGrid: CustomTestStringConvertible, Sendable {
     }
     #expect(
       message(of: bytes.dropLast(20))?.hasSuffix(
-        "is truncated: the bytes end before the picture does") == true)
+        "is truncated: the bytes end before the image does") == true)
   }
 
   /// Would break if an invalid tile were left gray without a word: since 1.19, libheif only warns of it.

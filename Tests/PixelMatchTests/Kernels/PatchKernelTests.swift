@@ -131,7 +131,7 @@ import Testing
     #expect(Kernels.native.patchHash(samples.span) == .zero)
   }
 
-  /// Hashes of version 6. Another one is another version of signatures.
+  /// Hashes since version 6. Another one is another version of signatures.
   @Test(arguments: Kernels.supported)
   func `hashes of this version stay what they are`(kernels: Kernels) {
     let expected: [SIMD3<UInt32>] = [

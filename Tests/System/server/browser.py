@@ -101,10 +101,10 @@ def takes_a_sample(browser, arguments, check):
     browser.open(arguments.url)
     browser.wait("pictures to try", "return document.querySelectorAll('.sample img').length >= 3")
     names = browser.run("return [...document.querySelectorAll('.sample')].map((one) => one.getAttribute('aria-label'))")
-    check("pictures to try have names", all(name and "picture of" in name for name in names), names)
+    check("pictures to try have names", all(name and "image of" in name for name in names), names)
     browser.click(".sample")
     browser.wait("the answer to a picture to try", "return document.querySelector('.card .title')")
-    wanted = names[0].split("picture of ")[1]
+    wanted = names[0].split("image of ")[1]
     titles = browser.run("return [...document.querySelectorAll('.card .title')].map((one) => one.textContent)")
     check("a picture to try finds what it shows", wanted in titles, titles)
 

@@ -616,7 +616,7 @@ def check_match(suite, photo):
         "match with every parameter",
         "labels=box,cereal&labels=food&limit=5&products=3&stores=2&minConfidence=0.5&subject=catalogued&answers=sure&similar=true"
         "&deadlineMs=10000&group=true&region=0,0,1,1&where=price%3C20&where=brand%3DNorthlight"
-        "&withLabel=cereal,store&near=50.94,6.96&at=2026-05-09T10:30:00Z&locale=de", photo)
+        "&withLabel=cereal,store&near=50.94,6.96&at=2026-05-09T10:30:00Z&locale=de&text=in%20green", photo)
 
     def with_stores(answer):
         stores = [v for v in answer.json["values"] if v["type"] == "store"]
@@ -779,7 +779,7 @@ def check_match_errors(suite, photo):
         ("limit", "0"), ("limit", "101"), ("limit", "x"), ("limit", "1.5"), ("limit", ""),
         ("limit", "99999999999999999999"), ("products", "-1"), ("products", "101"), ("stores", "101"),
         ("minConfidence", "1.5"), ("minConfidence", "-0.1"), ("minConfidence", "nan"),
-        ("deadlineMs", "0"), ("deadlineMs", "3600001"), ("type", "shop"), ("subject", "all"), ("answers", "unsure"), ("similar", "2"), ("tolerant", "2"), ("region", "1,2,3"),
+        ("deadlineMs", "0"), ("deadlineMs", "3600001"), ("type", "shop"), ("subject", "all"), ("answers", "unsure"), ("similar", "2"), ("text", "a" * 201), ("tolerant", "2"), ("region", "1,2,3"),
         ("region", "0,0,0,1"), ("region", "-1,0,1,1"), ("region", "a,b,c,d"), ("near", "91,0"),
         ("near", "0,181"), ("near", "1"), ("near", "nan,0"), ("at", "yesterday"), ("locale", "-"),
         ("locale", "d%20e"), ("labels", ",".join(f"l{n}" for n in range(65))), ("foo", "1"),
@@ -1119,6 +1119,9 @@ def check_shop(suite):
     texts = [{"text": "CAMP MUG", "box": [0.1, 0.2, 0.5, 0.1]}, "oats"]
     suite.post("match with texts", "/v1/match", {"labels": ["mug"], "codes": ["4006381333931"], "texts": texts}, has=lambda a: expect(
         any(len(word["corners"]) == 4 for value in a.json["values"] for word in value.get("words", [])), "no word has its place"))
+    suite.post("match with words beside labels", "/v1/match", {"labels": ["mug"], "text": "in green"}, has=lambda a: expect(
+        a.json["values"][0]["id"] == "mug-green" and a.json["unmatchedWords"] == [], "the words are not heeded"))
+    suite.post("match with nothing but words", "/v1/match", {"text": "in green"}, 400, code="nothingAsked")
     suite.post("match with a text beyond the image", "/v1/match", {"texts": [{"text": "MUG", "box": [0, 0, 2, 1]}]}, 400, field="texts.box")
     suite.post("match with an unknown label of a title", "/v1/match", {"labels": ["northlight harbour"]}, has=lambda a: expect(
         a.json["values"][0]["id"] == "harbour", "the title is not found"))

@@ -74,7 +74,7 @@ import VisualQuery
     func read(_ depth: Int) throws(CatalogueError) {
       if depth == 0 { return }
       try catalogue.read { database throws(CatalogueError) in
-        generations.append(try database.state().generation)
+        generations.append(try database.state.current().generation)
         try read(depth - 1)
       }
     }

@@ -80,7 +80,7 @@ import VisualQuery
     try shop.draw("a.jpg", seed: 1)
     try await shop.run([DrawnShop.row("a")])
     let database = try CatalogueDatabase(reading: shop.index)
-    #expect(try database.settings.all()[GenerationLog.name] != nil)
+    #expect(try database.tables.settings.all()[GenerationLog.name] != nil)
     let lines = Mutex("")
     try await CatalogueUpkeep(directory: shop.index).export { line in lines.withLock { $0 += line }
     }

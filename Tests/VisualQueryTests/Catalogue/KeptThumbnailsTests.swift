@@ -35,7 +35,7 @@ import VisualQuery
     let connection = try CatalogueConnection(
       reading: shop.index + "/" + KeptThumbnails.fileName)
     return try #require(
-      try connection.first("SELECT count(*) FROM thumbnails") { $0.integer(0) })
+      try connection.first("SELECT count(*) FROM thumbnails") { $0.onlyInteger })
   }
 
   @Test func `thumbnails that are kept are served without the pictures`() async throws {

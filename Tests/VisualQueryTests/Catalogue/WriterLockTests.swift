@@ -19,7 +19,7 @@ import VisualQuery
   {
     let folder = try TemporaryDirectory()
     let directory = folder.path + "/shop.vq"
-    try CatalogueDatabase.makeDirectory(directory)
+    try CatalogueFolder.make(directory)
     let first = try WriterLock(directory: directory)
     let pool = WorkerPool(width: 1)
     async let third = withTaskExecutorPreference(pool) { @concurrent in

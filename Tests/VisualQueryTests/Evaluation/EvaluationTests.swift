@@ -128,7 +128,7 @@ import VisualQuery
         samples: samples.enumerated().map {
           CalibrationSample(
             id: EntityID(type: .product, value: "\($0.offset)"), evidence: $0.element,
-            isRight: $0.offset == right)
+            picture: $0.offset, isRight: $0.offset == right)
         })
     }
     let fit = CalibrationFit(Array(queries[..<400]))

@@ -18,7 +18,9 @@ import VisualQuery
   }
 
   private static func rowCount(_ path: String, _ limits: FeedLimits) throws -> Int {
-    var reader = try FeedReader(path: path, options: FeedOptions(limits: limits))
+    var options = FeedOptions()
+    options.limits = limits
+    var reader = try FeedReader(path: path, options: options)
     var count = 0
     while try reader.nextRecord() != nil { count += 1 }
     return count

@@ -129,6 +129,12 @@ import VisualQuery
     ("sku,name,bestandshinweis\n1,Mug,auf Lager\n", .availability, "bestandshinweis"),
     ("sku,name,title_fr\n1,Mug,Tasse\n", .language, "title_fr"),
     ("sku,name,shop_page_link\n1,Mug,https://s.example/1\n", .url, "shop_page_link"),
+    ("sku,name,expiration_date\n1,Mug,2027-01-31\n", .dates, "expiration_date"),
+    ("sku,name,Verfügbar ab\n1,Mug,31.01.2027\n", .dates, "Verfügbar ab"),
+    (
+      "<rss xmlns:g=\"http://base.google.com/ns/1.0\"><channel><item><g:id>1</g:id><title>Mug</title><g:availability_date>2027-01-31T00:00Z</g:availability_date></item></channel></rss>",
+      .dates, "availability_date"
+    ),
   ]) func `what is not read is counted`(text: String, kind: FeedFinding.Kind, field: String) throws
   {
     let folder = try TemporaryDirectory()

@@ -86,10 +86,10 @@ import VisualQuery
 
   /// Would break if a few bytes could fill the memory.
   @Test func `a workbook is limited like other feeds`() throws {
-    var limits = FeedLimits()
-    limits.byteCount = 1000
+    var options = FeedOptions(currency: "EUR")
+    options.limits.byteCount = 1000
     #expect(throws: FeedError.self) {
-      try ReadExport(Self.bytes, FeedOptions(currency: "EUR", limits: limits), name: "shop.xlsx")
+      try ReadExport(Self.bytes, options, name: "shop.xlsx")
     }
   }
 }

@@ -61,7 +61,7 @@ import VisualQuery
     let connection = try CatalogueConnection(
       path: shop.index + "/" + FetchedPictures.fileName, mode: .read)
     return try #require(
-      try connection.first("SELECT count(*) FROM pictures") { $0.integer(0) })
+      try connection.first("SELECT count(*) FROM pictures") { $0.onlyInteger })
   }
 
   @Test func `pictures of a server are found, shown, and left alone while they are the same`()

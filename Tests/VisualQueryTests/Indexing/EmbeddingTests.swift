@@ -287,14 +287,16 @@ import VisualQuery
     let vector = zip(Self.vector(UInt64(number)), Self.vector(1000)).map { $0 + 0.2 * $1 }
     let found = try await Self.answer(matcher, picture, try Self.embedding(vector))
     #expect(found.matches.first?.value.id.value == "p\(number)")
-    #expect(found.isEmbeddingCompared == true)
+    #expect(found.diagnostics.isEmbeddingCompared == true)
     let evidence = try #require(found.matches.first?.evidence.first { $0.kind == .embedding })
     #expect((2...EmbeddingContrast.limit).contains(evidence.value))
 
     let plain = try await Self.answer(matcher, picture, nil)
     let other = try await Self.answer(
       matcher, picture, try Self.embedding(vector, model: "another"))
-    #expect(plain.isEmbeddingCompared == nil && other.isEmbeddingCompared == false)
+    #expect(
+      plain.diagnostics.isEmbeddingCompared == nil && other.diagnostics.isEmbeddingCompared == false
+    )
     #expect(plain.matches == other.matches)
     #expect(!plain.matches.contains { $0.evidence.contains { $0.kind == .embedding } })
   }

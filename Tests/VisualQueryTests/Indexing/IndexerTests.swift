@@ -71,7 +71,7 @@ import VisualQuery
       progress: { now in
         sizes.withLock { sizes in
           if sizes[now.generation] == nil {
-            sizes[now.generation] = CatalogueDatabase.logByteCount(directory)
+            sizes[now.generation] = CatalogueFolder.logByteCount(directory)
           }
         }
       })

@@ -345,7 +345,7 @@ import VisualQuery
       _ = try await shop.update([.put(try Self.product("p\(number)"))])
       #expect(try current.catalogue().entityCount == number + 2)
       current.releaseLog(longerThan: 1 << 20)
-      longest = max(longest, CatalogueDatabase.logByteCount(shop.directory))
+      longest = max(longest, CatalogueFolder.logByteCount(shop.directory))
       #expect(try current.catalogue().entityCount == number + 2)
     }
     // 40 updates write some 8 MB.

@@ -60,7 +60,7 @@ import VisualQuery
   private func rows(_ sql: String, _ directory: String) throws -> [String] {
     let connection = try CatalogueConnection(
       reading: directory + "/" + CatalogueDatabase.fileName)
-    return try connection.rows(sql) { $0.text(0) }
+    return try connection.rows(sql) { $0.onlyText }
   }
 
   /// Would break if a newer build no longer opened what a shop has on disk.

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import ShopIndex
+@testable import ShopStore
 import VisualQuery
 
 /// Going back, compaction, export, and finding damage.
@@ -248,7 +249,7 @@ import VisualQuery
       for title in ["Other", "Another"] {
         let json = stored.json.replacing(#""title":"T""#, with: #""title":"\#(title)""#)
         let signed = SignedEntity(
-          value: try CatalogueDatabase.entity(json),
+          value: try EntityTable.entity(json),
           images: stored.images.map { SignedEntity.Image($0) }, refused: [], existing: stored,
           isWhole: true)
         if title == "Other" {

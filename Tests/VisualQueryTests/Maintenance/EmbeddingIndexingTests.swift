@@ -109,7 +109,7 @@ struct EmbeddingIndexingTests {
     #expect(try await embed(by: otherEncoder).embedded == 24)
     #expect(try Catalogue(directory: shop.index).imageModel?.name == otherEncoder.name)
     let answer = try await answer(image([220, 50, 40], seed: 30), with: models)
-    #expect(answer.isEmbeddingCompared == false && answer.similar == nil)
+    #expect(answer.diagnostics.isEmbeddingCompared == false && answer.similar == nil)
   }
 
   @Test func `vectors that came with an entity stay`() async throws {
@@ -140,7 +140,9 @@ struct EmbeddingIndexingTests {
     _ = try await embed()
     for (number, kind) in Self.kinds.enumerated() {
       let answer = try await answer(image(kind.color, seed: 40 + number), with: models)
-      #expect(answer.matches.isEmpty && answer.isEmbeddingCompared == true && answer.isComplete)
+      #expect(
+        answer.matches.isEmpty && answer.diagnostics.isEmbeddingCompared == true
+          && answer.isComplete)
       let similar = try #require(answer.similar)
       #expect(similar.count > 1 && similar.count <= 8)
       #expect(similar.allSatisfy { self.kind(of: $0) == kind.name && $0.confidence >= 0.5 })
@@ -169,7 +171,7 @@ struct EmbeddingIndexingTests {
     let before = try await answer(query, with: nil, minimumConfidence: 0)
     _ = try await embed()
     let after = try await answer(query, with: nil, minimumConfidence: 0)
-    #expect(after.similar == nil && after.isEmbeddingCompared == nil)
+    #expect(after.similar == nil && after.diagnostics.isEmbeddingCompared == nil)
     #expect(before.matches == after.matches && before.possible == after.possible)
   }
 
@@ -219,7 +221,8 @@ struct EmbeddingIndexingTests {
   @Test func `an index without vectors does not ask the model`() async throws {
     try await index()
     let answer = try await answer(image([220, 50, 40], seed: 2), with: models, similar: true)
-    #expect(answer.isEmbeddingCompared == false && answer.isComplete && answer.similar == [])
+    #expect(
+      answer.diagnostics.isEmbeddingCompared == false && answer.isComplete && answer.similar == [])
   }
 }
 

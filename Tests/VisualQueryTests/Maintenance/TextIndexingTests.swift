@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import ShopIndex
+@testable import ShopStore
 import VisualQuery
 
 @Suite(.enabled(if: ModelFolder.hasRuntime, "ONNX Runtime is not installed"))
@@ -36,9 +37,9 @@ struct TextIndexingTests {
   private func texts() throws -> [String: [[String]]] {
     let database = try CatalogueDatabase(reading: shop.index)
     var texts: [String: [[String]]] = [:]
-    try database.images.forEach { image throws(CatalogueError) in
+    try database.tables.images.forEach { image throws(CatalogueError) in
       texts[image.entity.value, default: []].append(
-        try database.reading(of: .init(image.record))?.lines.map(\.text) ?? ["?"])
+        try database.tables.readings.reading(of: .init(image.record))?.lines.map(\.text) ?? ["?"])
     }
     return texts
   }
@@ -64,7 +65,7 @@ struct TextIndexingTests {
     // The reading of the image that is gone was removed.
     let count = try CatalogueDatabase(reading: shop.index).connection.first(
       "SELECT count(*) FROM readings"
-    ) { $0.integer(0) }
+    ) { $0.onlyInteger }
     #expect(count == 3)
     #expect(try await CatalogueUpkeep(directory: shop.index).verify() == [])
   }

@@ -110,7 +110,7 @@ import VisualQuery
 
     // The same catalogue that was open before sees what was said meanwhile.
     var answers = [try await matcher.values(for: content(labels: ["mug"]), options: options)]
-    #expect(answers[0].feedback?.suppressed == [.init(id: red, statement: number)])
+    #expect(answers[0].diagnostics.feedback?.suppressed == [.init(id: red, statement: number)])
     answers.append(try await matcher.values(continuing: token))
     answers.append(try await matcher.values(continuing: token, limit: 20, fromStart: true))
     answers.append(try await matcher.values(continuing: token, fromStart: true, refresh: true))
@@ -141,10 +141,10 @@ import VisualQuery
     let answer = try await matcher.values(for: SemanticContent(labels: ["mug"]), options: unhurried)
     #expect(!ids(answer).isEmpty && !ids(answer).contains("mug-red"))
     let image = try await matcher.values(for: content(labels: ["mug"]), options: unhurried)
-    #expect(ids(image).contains("mug-red") && image.feedback == nil)
+    #expect(ids(image).contains("mug-red") && image.diagnostics.feedback == nil)
     let other = try await matcher.values(
       for: SemanticContent(labels: ["mug", "cup"]), options: unhurried)
-    #expect(other.feedback == nil)
+    #expect(other.diagnostics.feedback == nil)
   }
 
   /// Would break if a pin did not come first, or did not explain itself.
@@ -155,7 +155,7 @@ import VisualQuery
     let answer = try await matcher.values(for: content(), options: unhurried)
     let first = try #require(answer.matches.first)
     #expect(first.value.id.value == id && first.confidence > 0.998)
-    #expect(answer.feedback?.pinned == [.init(id: product(id), statement: number)])
+    #expect(answer.diagnostics.feedback?.pinned == [.init(id: product(id), statement: number)])
     let pin = try #require(first.evidence.last)
     #expect(pin.kind == .pin && pin.value == Double(number))
     let sum = first.evidence.reduce(0) { $0 + $1.weight }
@@ -258,7 +258,7 @@ import VisualQuery
     var options = unhurried
     options.usesFeedback = false
     let answer = try await matcher().values(for: content(), options: options)
-    #expect(ids(answer).first == "mug-red" && answer.feedback == nil)
+    #expect(ids(answer).first == "mug-red" && answer.diagnostics.feedback == nil)
     let pages = try await matcher().values(
       continuing: #require(answer.continuation), fromStart: true)
     #expect(ids(pages).first == "mug-red")

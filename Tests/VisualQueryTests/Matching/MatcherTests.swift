@@ -54,6 +54,22 @@ import VisualQuery
 
   private let unhurried = MatchOptions(timeout: nil)
 
+  /// Would break if a small image were searched as it is: a piece of a screenshot has few keypoints, of other sizes than those of the
+  /// shop's image, and most of these were not found.
+  @Test func `the middle of an image finds its product at 48 pixels`() async throws {
+    let catalogue = try await catalogue()
+    let matcher = Matcher(catalogue: catalogue)
+    for id in ["mug-red", "lamp-teal", "bottle-sage", "sneaker-navy", "tea-rooibos", "board"] {
+      let image = try picture(SampleShop.image("\(id).jpg"))
+      let middle = image.cropped(
+        x: image.width / 10..<image.width * 9 / 10, y: image.height / 10..<image.height * 9 / 10)
+      let answer = try await matcher.values(
+        for: SemanticContent(pixelBuffer: middle.reduced(toLongerSide: 48)),
+        options: MatchOptions(types: [.product], timeout: nil))
+      #expect(answer.matches.first?.value.id.value == id)
+    }
+  }
+
   @Test(arguments: ["mug-red", "lamp-teal", "bottle-sage", "sneaker-navy", "tea-rooibos", "board"])
   func `a catalogue picture finds its own product, and not its sibling`(id: String) async throws {
     let matcher = Matcher(catalogue: try await catalogue())

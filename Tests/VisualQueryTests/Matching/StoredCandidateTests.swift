@@ -85,10 +85,10 @@ import VisualQuery
       folder = try await CatalogueTests.sampleCatalogue()
       index = try Catalogue(directory: folder.path + "/shop.vq")
       _ = try folder.copy(folder.path + "/shop.vq", to: "cache.vq")
-      let prefix = CatalogueDatabase.SegmentRecord.headPrefix
+      let prefix = SegmentList.Record.headPrefix
       let database = try CatalogueDatabase(writing: cache)
-      try database.replica.set(origin: "postgres:///shop?mode=engine")
-      try database.replica.set(isHeadOnly: true)
+      try database.tables.replica.set(origin: "postgres:///shop?mode=engine")
+      try SegmentFiles.heads.note(in: database.tables.settings)
       try database.connection.execute("UPDATE segments SET file = '\(prefix)' || file")
       for file in index.files.keys {
         let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: cache + "/" + file)))
@@ -130,7 +130,7 @@ import VisualQuery
     let three = try await shop.matcher(3).values(for: content, options: options)
     let embedded = try await Matcher(catalogue: shop.index).values(for: content, options: options)
     #expect(one == three)
-    #expect(one.isComplete && one.missingShards.isEmpty)
+    #expect(one.isComplete && one.diagnostics.missingShards.isEmpty)
     let (first, expected) = try (#require(one.matches.first), #require(embedded.matches.first))
     #expect(first.value == expected.value && first.alignment == expected.alignment)
     #expect(first.confidence == expected.confidence && first.tier == expected.tier)
@@ -144,7 +144,7 @@ import VisualQuery
     let failing = [1: CatalogueError(code: code, message: "down")]
     let answer = try await shop.matcher(3, failing: failing).values(
       for: content("q01-mug.jpg"), options: options)
-    #expect(answer.missingShards == failing)
+    #expect(answer.diagnostics.missingShards == failing)
     #expect(!answer.isComplete && answer.coverage > 0.3 && answer.coverage < 1)
     let coverage = try #require(answer.imageCoverage)
     #expect(coverage.searched > 0 && coverage.searched < coverage.total)
@@ -159,9 +159,11 @@ import VisualQuery
     let rows = DamagedRows("the list of word 5 is damaged")
     let answer = try await shop.matcher(Parts(shop.index, count: 2, damaged: [1: rows])).values(
       for: content("q01-mug.jpg"), options: options)
-    #expect(!answer.isComplete && answer.coverage < 1 && answer.missingShards.isEmpty)
+    #expect(!answer.isComplete && answer.coverage < 1 && answer.diagnostics.missingShards.isEmpty)
     // Once with the lists and once with the signatures.
-    #expect(answer.damagedRows[1]?.count == 2 && answer.damagedRows[1]?.example == rows.example)
+    #expect(
+      answer.diagnostics.damagedRows[1]?.count == 2
+        && answer.diagnostics.damagedRows[1]?.example == rows.example)
     #expect(!answer.matches.isEmpty)
     let document = try JSONEncoder().encode(
       MatchDocument(answer, query: "q", elapsed: .zero, projection: nil))
@@ -183,7 +185,7 @@ import VisualQuery
     let content = SemanticContent(pixelBuffer: try PictureCanvas.page(things))
     let answer = try await shop.matcher(store).values(for: content, options: options)
     #expect(store.limits.withLock { $0.count } > 2, "no part was searched")
-    #expect(answer.missingShards == [0: down, 1: down])
+    #expect(answer.diagnostics.missingShards == [0: down, 1: down])
     #expect(!answer.isComplete && answer.coverage < 1)
     #expect(!answer.matches.isEmpty && answer.regions.isEmpty)
   }

@@ -3,7 +3,9 @@ import PixelMatch
 import TestSupport
 import Testing
 
+@testable import ShopBase
 @testable import ShopSearch
+@testable import ShopStore
 import VisualQuery
 
 /// Answers with one match for each group of variants.

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import ShopScale
+@testable import ShopStore
 import VisualQuery
 
 /// The contents that a copy of a catalogue takes from elsewhere.
@@ -32,21 +33,21 @@ import VisualQuery
     let shop = try await Self.shop()
     let database = try CatalogueDatabase(writing: shop.index)
     let value = try #require(
-      try database.entities.values(of: [EntityID(type: .product, value: "p1")]).first)
+      try database.tables.entities.values(of: [EntityID(type: .product, value: "p1")]).first)
     try database.begin()
     _ = try database.remove(value.id)
     let key = try database.upsert(
       value, rowHash: nil, at: CatalogueDatabase.Place(key: 70, sequence: 90))
-    try database.sequences.set(SequenceTable.LastNumbers(key: 75, sequence: 95, segment: 9))
+    try database.tables.sequences.set(SequenceTable.LastNumbers(key: 75, sequence: 95, segment: 9))
     _ = try database.commit()
     #expect(key == 70)
-    #expect(try database.changeLog.changes(after: 89, limit: 9).map(\.sequence) == [90])
+    #expect(try database.tables.changeLog.changes(after: 89, limit: 9).map(\.sequence) == [90])
     // Numbers that were given elsewhere and are free again are not given again.
     try database.begin()
     let next = try database.upsert(
       .product(Product(id: "new", title: "New")), rowHash: nil)
     #expect(next == 76)
-    #expect(try database.changeLog.changes(after: 90, limit: 9).map(\.sequence) == [96])
+    #expect(try database.tables.changeLog.changes(after: 90, limit: 9).map(\.sequence) == [96])
     try database.rollBack()
   }
 
@@ -56,7 +57,7 @@ import VisualQuery
     let shop = try await Self.shop()
     let before = try await shop.exported()
     let database = try CatalogueDatabase(writing: shop.index)
-    let generation = try database.state().generation
+    let generation = try database.tables.state.current().generation
     database.beforeCommit = { () throws(CatalogueError) in
       throw CatalogueError(code: .unreachable, message: "down")
     }
@@ -64,7 +65,7 @@ import VisualQuery
     _ = try database.remove(EntityID(type: .product, value: "p1"))
     #expect(throws: CatalogueError.self) { _ = try database.commit() }
     try database.rollBack()
-    #expect(try database.state().generation == generation)
+    #expect(try database.tables.state.current().generation == generation)
     #expect(try await shop.exported() == before)
   }
 
@@ -73,13 +74,13 @@ import VisualQuery
     let shop = try await Self.shop()
     let before = try await shop.exported()
     let database = try CatalogueDatabase(writing: shop.index)
-    let digest = try ContentDigest(database, shop.index)
-    try database.replica.set(origin: "postgres:///shop")
-    try database.replica.set(token: "0123")
-    #expect(try ContentDigest(database, shop.index).text == digest.text)
+    let digest = try ContentDigest(database.tables, shop.index)
+    try database.tables.replica.set(origin: "postgres:///shop")
+    try database.tables.replica.set(token: "0123")
+    #expect(try ContentDigest(database.tables, shop.index).text == digest.text)
     #expect(try await shop.exported() == before)
-    try database.settings.set("publicFields", to: #"["care"]"#)
-    #expect(try ContentDigest(database, shop.index).text != digest.text)
+    try database.tables.settings.set("publicFields", to: #"["care"]"#)
+    #expect(try ContentDigest(database.tables, shop.index).text != digest.text)
   }
 
   /// Would break if only the number of a generation were compared: after the promotion of a standby
@@ -87,12 +88,12 @@ import VisualQuery
   @Test func `another generation with the same number is opened`() async throws {
     let shop = try await Self.shop()
     let database = try CatalogueDatabase(writing: shop.index)
-    try database.replica.set(token: "first")
+    try database.tables.replica.set(token: "first")
     let current = try CurrentCatalogue(directory: shop.index)
     #expect(try current.catalogue().publicFields.isEmpty)
     try database.connection.execute("BEGIN IMMEDIATE")
-    try database.settings.set("publicFields", to: #"["care"]"#)
-    try database.replica.set(token: "second")
+    try database.tables.settings.set("publicFields", to: #"["care"]"#)
+    try database.tables.replica.set(token: "second")
     try database.connection.execute("COMMIT")
     #expect(try current.catalogue().publicFields == ["care"])
   }

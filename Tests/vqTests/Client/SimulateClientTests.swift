@@ -117,7 +117,7 @@ struct LiveServerTrait: SuiteTrait, TestScoping {
     (["nothing.jpg"], 4, "cannot decode 'nothing.jpg': "),
     (
       ["@", "--crop", "2000,0,10,10"], 2,
-      "--crop: the region lies outside the picture of 1000 × 750"
+      "--crop: the region lies outside the image of 1000 × 750"
     ),
     (["@", "--sides", "8"], 2, "--sides takes at most 8 numbers of 16…8192 pixels"),
     (["@", "--language", "de\r\nX: y"], 2, "--language takes a language tag such as de-CH; found"),

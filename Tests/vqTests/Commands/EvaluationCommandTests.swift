@@ -68,7 +68,7 @@ import Testing
       IndexedShop.path(),
     ])
     #expect(outside.status == 4)
-    #expect(outside.errors.contains("the region lies outside the picture of 1000 × 750 pixels"))
+    #expect(outside.errors.contains("the region lies outside the image of 1000 × 750 pixels"))
   }
 
   @Test func `the stage that lost an entity is named, or none`() throws {

@@ -73,7 +73,7 @@ import Testing
     let file = index + "/rejected.jsonl"
     let first = try RunningVQ(["index", catalogue, "--index", index])
     // Nothing can be found by image.
-    #expect(first.status == 1 && first.errors.contains("rejected rows are in \(file)"))
+    #expect(first.status == 1 && first.errors.contains("rejected images are in \(file)"))
     #expect(first.errors.contains("all images were rejected (1)"))
     let kept = try #require(FileManager.default.contents(atPath: file))
     // A run that does not reach any row leaves it, and so does one that writes nothing.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A small reader of JSON Schema: the keywords that `docs/schemas` uses, and every property must be declared.
+/// A small reader of JSON Schema: the keywords that the program's documents use, and every property must be declared.
 ///
 /// It notes the declared properties that values had, so that a test finds those that no value ever has.
 struct JSONSchema {
@@ -8,8 +8,10 @@ struct JSONSchema {
   /// The properties that values had, such as `Answer/values`.
   private(set) var seen: Set<String> = []
 
-  init(contentsOf url: URL) throws {
-    let object = try JSONSerialization.jsonObject(with: Data(contentsOf: url))
+  init(contentsOf url: URL) throws { try self.init(Data(contentsOf: url)) }
+
+  init(_ data: Data) throws {
+    let object = try JSONSerialization.jsonObject(with: data)
     guard let root = object as? [String: Any] else { throw CocoaError(.fileReadCorruptFile) }
     self.root = root
   }
@@ -24,8 +26,11 @@ struct JSONSchema {
         names.insert(path + "/" + name)
         walk(part, path + "/" + name)
       }
-      for key in ["items", "oneOf", "additionalProperties"] { walk(schema[key] ?? 0, path) }
+      for key in ["items", "oneOf", "anyOf", "additionalProperties"] {
+        walk(schema[key] ?? 0, path)
+      }
     }
+    walk(root, "")
     for (name, schema) in definitions { walk(schema, name) }
     return names
   }
@@ -38,6 +43,13 @@ struct JSONSchema {
     return faults(of: value, by: root, at: "", "")
   }
 
+  /// Returns the faults of a document of one of the definitions, or of a schema that refers to them.
+  mutating func faults(of document: Data, by schema: [String: Any]) throws -> [String] {
+    faults(
+      of: try JSONSerialization.jsonObject(with: document, options: .fragmentsAllowed), by: schema,
+      at: "", "")
+  }
+
   private mutating func faults(
     of value: Any, by schema: [String: Any], at place: String, _ path: String
   ) -> [String] {
@@ -48,7 +60,7 @@ struct JSONSchema {
       }
       return faults(of: value, by: target, at: place, name)
     }
-    if let alternatives = schema["oneOf"] as? [[String: Any]] {
+    if let alternatives = (schema["oneOf"] ?? schema["anyOf"]) as? [[String: Any]] {
       var best: (faults: [String], seen: Set<String>)?
       var fitting = 0
       for alternative in alternatives {
@@ -58,7 +70,8 @@ struct JSONSchema {
         if best.map({ faults.count < $0.faults.count }) ?? true { best = (faults, attempt.seen) }
       }
       seen = best?.seen ?? seen
-      return fitting > 1 ? ["\(place): fits \(fitting) alternatives"] : best?.faults ?? []
+      return fitting > 1 && schema["anyOf"] == nil
+        ? ["\(place): fits \(fitting) alternatives"] : best?.faults ?? []
     }
     var faults = scalarFaults(of: value, by: schema, at: place)
     if let object = value as? [String: Any] {

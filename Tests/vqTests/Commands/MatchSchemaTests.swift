@@ -107,8 +107,8 @@ import VisualQuery
   private func answerWithoutShard(of index: String) async throws -> String {
     let matcher = Matcher(catalogue: try Catalogue(directory: index))
     var answer = try await matcher.values(for: SemanticContent(labels: ["mug"]))
-    answer.missingShards = [1: CatalogueError(code: .unreachable, message: "down")]
-    answer.damagedRows = [0: DamagedRows("a list is damaged")]
+    answer.diagnostics.missingShards = [1: CatalogueError(code: .unreachable, message: "down")]
+    answer.diagnostics.damagedRows = [0: DamagedRows("a list is damaged")]
     let document = MatchDocument(answer, query: "q", elapsed: .zero, projection: nil)
     return String(decoding: try JSONEncoder().encode(document), as: UTF8.self)
   }
@@ -124,7 +124,7 @@ import VisualQuery
     let part = try folder.write(Array(whole.dropLast(1000)), to: "part.jpg")
     var questions: [[String]] = [
       [photo, SampleShop.query("q10-plant.jpg"), broken, "--labels", "box,unknown-label"],
-      [part, "--tolerant"], [photo, "--similar"],
+      [part, "--tolerant"], [photo, "--similar"], [photo, "--text", "in green"],
       [photo, "--all-fields", "--min-confidence", "0", "--limit", "100", "--stores", "100"],
       [photo, "--labels", "box", "--min-confidence", "0", "--limit", "100", "--stores", "100"]
         + ["--group", "--near", "53.5,10", "--at", "2026-11-23T10:00:00Z", "--locale", "de"],

@@ -45,6 +45,7 @@ _vq() {
     index:--cache) _vq_reply -d; compopt -o filenames; return ;;
     match:--index) _vq_reply -d; compopt -o filenames; return ;;
     match:--labels) return ;;
+    match:--text) return ;;
     match:--region) return ;;
     match:--limit) return ;;
     match:--products) return ;;
@@ -117,6 +118,7 @@ _vq() {
     why-not:--index) _vq_reply -d; compopt -o filenames; return ;;
     why-not:--expect) return ;;
     why-not:--labels) return ;;
+    why-not:--text) return ;;
     why-not:--region) return ;;
     why-not:--limit) return ;;
     why-not:--products) return ;;
@@ -196,13 +198,14 @@ _vq() {
     simulate-client:--max-pixels) return ;;
     simulate-client:--formats) _vq_reply -W 'jpeg png webp avif heic gif all'; return ;;
     help:--man) _vq_reply -d; compopt -o filenames; return ;;
+    help:--schemas) _vq_reply -d; compopt -o filenames; return ;;
   esac
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
     :*) _vq_reply -W 'index match catalogue doctor duplicates labels rules report eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
     index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --max-removed --report --detailed-exit-code --models --currency --map --map-from --encoding --sheet --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --ca-file --max-rows --max-feed-bytes --max-feed-ratio --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
-    match:-*) _vq_reply -W '--index --labels --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --profile --all-fields --tolerant --subject --answers --similar --with-label --near --at --locale --app-page --rules --signature --embedding --continue --refresh --models --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
+    match:-*) _vq_reply -W '--index --labels --text --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --profile --all-fields --tolerant --subject --answers --similar --with-label --near --at --locale --app-page --rules --signature --embedding --continue --refresh --models --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
     catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --public --pictures --models --threads -j --json --cache --color --help -h --version' ;;
     catalogue:*) _vq_reply -fW 'status verify compact rollback export import remove set upgrade read-text embed'; compopt -o filenames; return ;;
@@ -220,7 +223,7 @@ _vq() {
     eval:*) _vq_reply -f; compopt -o filenames; return ;;
     diff:-*) _vq_reply -W '--index --before --rules --threads -j --json --cache --color --help -h --version' ;;
     diff:*) _vq_reply -f; compopt -o filenames; return ;;
-    why-not:-*) _vq_reply -W '--index --expect --labels --region --limit --products --stores --min-confidence --subject --type --where --with-label --threads -j --models --json --report --max-bytes --max-pixels --formats --cache --color --help -h --version' ;;
+    why-not:-*) _vq_reply -W '--index --expect --labels --text --region --limit --products --stores --min-confidence --subject --type --where --with-label --threads -j --models --json --report --max-bytes --max-pixels --formats --cache --color --help -h --version' ;;
     why-not:*) _vq_reply -f; compopt -o filenames; return ;;
     feedback:-*) _vq_reply -W '--index --cache --json --color --help -h --version' ;;
     feedback:*) _vq_reply -fW 'list accept remove queries export import'; compopt -o filenames; return ;;
@@ -240,7 +243,7 @@ _vq() {
     codegen:*) _vq_reply -W 'app-intents'; return ;;
     simulate-client:-*) _vq_reply -W '--server --labels --crop --sides --key-file --language --timeout --conversation --json --max-bytes --max-pixels --formats --color --help -h --version' ;;
     simulate-client:*) _vq_reply -f; compopt -o filenames; return ;;
-    help:-*) _vq_reply -W '--man --color --help -h --version' ;;
+    help:-*) _vq_reply -W '--man --schemas --color --help -h --version' ;;
     help:*) _vq_reply -W 'index match catalogue doctor duplicates labels rules report eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions'; return ;;
     completions:-*) _vq_reply -W '--color --help -h --version' ;;
     completions:*) _vq_reply -W 'bash zsh fish'; return ;;

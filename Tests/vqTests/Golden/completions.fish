@@ -39,7 +39,7 @@ complete -c vq -n '__fish_seen_subcommand_from index' -l currency -x -d 'the cur
 complete -c vq -n '__fish_seen_subcommand_from index' -l map -x -d 'the fields of a feed: id=SKU,title=Name,images=Photos'
 complete -c vq -n '__fish_seen_subcommand_from index' -l map-from -r -F -d 'print a --map for the fields of a feed, and stop'
 complete -c vq -n '__fish_seen_subcommand_from index' -l encoding -x -d 'the encoding of the feed\'s text: windows-1251'
-complete -c vq -n '__fish_seen_subcommand_from index' -l sheet -x -d 'the sheet of an Excel workbook, by its name or number'
+complete -c vq -n '__fish_seen_subcommand_from index' -l sheet -x -d 'the sheet of a workbook (.xlsx, .ods), by its name or number'
 complete -c vq -n '__fish_seen_subcommand_from index' -l include-drafts -d 'index drafts, archived and unpublished products, too'
 complete -c vq -n '__fish_seen_subcommand_from index' -l fetch -d 'fetch images from servers; requires --allow-host'
 complete -c vq -n '__fish_seen_subcommand_from index' -l allow-host -x -d 'hosts that images may be fetched from'
@@ -66,6 +66,7 @@ complete -c vq -n '__fish_seen_subcommand_from index' -l signed -d 'FEED is the 
 complete -c vq -n '__fish_seen_subcommand_from index' -F
 complete -c vq -n '__fish_seen_subcommand_from match' -l index -x -a '(__fish_complete_directories)' -d 'the index to search'
 complete -c vq -n '__fish_seen_subcommand_from match' -l labels -x -d 'words for what the image shows: mug,cup'
+complete -c vq -n '__fish_seen_subcommand_from match' -l text -x -d 'what is meant instead of what the image shows: in green'
 complete -c vq -n '__fish_seen_subcommand_from match' -l region -x -d 'search with this part of the image only'
 complete -c vq -n '__fish_seen_subcommand_from match' -l limit -x -d 'maximum number of matches'
 complete -c vq -n '__fish_seen_subcommand_from match' -l products -x -d 'maximum number of products'
@@ -167,6 +168,7 @@ complete -c vq -n '__fish_seen_subcommand_from diff' -F
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l index -x -a '(__fish_complete_directories)' -d 'the index to search'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l expect -x -d 'the id of the expected first match'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l labels -x -d 'words for what the image shows: mug,cup'
+complete -c vq -n '__fish_seen_subcommand_from why-not' -l text -x -d 'what is meant instead of what the image shows: in green'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l region -x -d 'search with this part of the image only'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l limit -x -d 'maximum number of matches'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l products -x -d 'maximum number of products'
@@ -241,7 +243,7 @@ complete -c vq -n '__fish_seen_subcommand_from sign' -l max-rows -x -d 'the most
 complete -c vq -n '__fish_seen_subcommand_from sign' -l max-feed-bytes -x -d 'the most bytes of a feed, after decompression'
 complete -c vq -n '__fish_seen_subcommand_from sign' -l max-feed-ratio -x -d 'the most bytes that a compressed byte of a feed may become'
 complete -c vq -n '__fish_seen_subcommand_from sign' -l encoding -x -d 'the encoding of the feed\'s text: windows-1251'
-complete -c vq -n '__fish_seen_subcommand_from sign' -l sheet -x -d 'the sheet of an Excel workbook, by its name or number'
+complete -c vq -n '__fish_seen_subcommand_from sign' -l sheet -x -d 'the sheet of a workbook (.xlsx, .ods), by its name or number'
 complete -c vq -n '__fish_seen_subcommand_from sign' -l threads -s j -x -d 'number of threads'
 complete -c vq -n '__fish_seen_subcommand_from sign' -F
 complete -c vq -n '__fish_seen_subcommand_from postgres' -l index -r -F -d 'the database: postgres://db.example/shop'
@@ -266,5 +268,6 @@ complete -c vq -n '__fish_seen_subcommand_from simulate-client' -l max-pixels -x
 complete -c vq -n '__fish_seen_subcommand_from simulate-client' -l formats -x -a 'jpeg png webp avif heic gif all' -d 'formats of images that are accepted: jpeg,png,webp'
 complete -c vq -n '__fish_seen_subcommand_from simulate-client' -F
 complete -c vq -n '__fish_seen_subcommand_from help' -l man -x -a '(__fish_complete_directories)' -d 'write the manual pages to this folder'
+complete -c vq -n '__fish_seen_subcommand_from help' -l schemas -x -a '(__fish_complete_directories)' -d 'write the schemas of JSON to this folder'
 complete -c vq -n '__fish_seen_subcommand_from help' -a 'index match catalogue doctor duplicates labels rules report eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions'
 complete -c vq -n '__fish_seen_subcommand_from completions' -a 'bash zsh fish'

@@ -55,7 +55,7 @@ _vq() {
         '*--map=[the fields of a feed\: id=SKU,title=Name,images=Photos]:FIELD=SOURCE:' \
         '--map-from=[print a --map for the fields of a feed, and stop]:FILE:_files' \
         '--encoding=[the encoding of the feed'\''s text\: windows-1251]:NAME:' \
-        '--sheet=[the sheet of an Excel workbook, by its name or number]:NAME:' \
+        '--sheet=[the sheet of a workbook (.xlsx, .ods), by its name or number]:NAME:' \
         '--include-drafts[index drafts, archived and unpublished products, too]' \
         '--fetch[fetch images from servers; requires --allow-host]' \
         '*--allow-host=[hosts that images may be fetched from]:HOST:' \
@@ -90,6 +90,7 @@ _vq() {
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
         '*--labels=[words for what the image shows\: mug,cup]:LIST:' \
+        '--text=[what is meant instead of what the image shows\: in green]:TEXT:' \
         '--region=[search with this part of the image only]:X,Y,W,H:' \
         '--limit=[maximum number of matches]:N:' \
         '--products=[maximum number of products]:N:' \
@@ -252,6 +253,7 @@ _vq() {
         '--index=[the index to search]:DIR:_files -/' \
         '--expect=[the id of the expected first match]:ID:' \
         '*--labels=[words for what the image shows\: mug,cup]:LIST:' \
+        '--text=[what is meant instead of what the image shows\: in green]:TEXT:' \
         '--region=[search with this part of the image only]:X,Y,W,H:' \
         '--limit=[maximum number of matches]:N:' \
         '--products=[maximum number of products]:N:' \
@@ -359,7 +361,7 @@ _vq() {
         '--max-feed-bytes=[the most bytes of a feed, after decompression]:N:' \
         '--max-feed-ratio=[the most bytes that a compressed byte of a feed may become]:N:' \
         '--encoding=[the encoding of the feed'\''s text\: windows-1251]:NAME:' \
-        '--sheet=[the sheet of an Excel workbook, by its name or number]:NAME:' \
+        '--sheet=[the sheet of a workbook (.xlsx, .ods), by its name or number]:NAME:' \
         '--threads=[number of threads]:N:' \
         '-j+[number of threads]:N:' \
         '--color=[when to use color]:WHEN:(auto always never)' \
@@ -415,6 +417,7 @@ _vq() {
     help)
       _arguments -s -S \
         '--man=[write the manual pages to this folder]:DIR:_files -/' \
+        '--schemas=[write the schemas of JSON to this folder]:DIR:_files -/' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \

@@ -22,7 +22,7 @@ import Testing
     Shown(50, of: nil, after: .seconds(10), "indexing 50  5.0/s"),
     Shown(
       50, of: 200, refused: 2, after: .seconds(10),
-      "indexing 50/200  25 %  5.0/s  30 s left  2 refused"),
+      "indexing 50/200  25 %  5.0/s  30 s left  2 rejected"),
     Shown(
       1000, of: 100_000, after: .seconds(10), "indexing 1000/100000  1 %  100/s  16 min 30 s left"),
     Shown(1, of: 1000, after: .seconds(10), "indexing 1/1000  0 %  0.1/s  2 h 46 min left"),
@@ -36,13 +36,13 @@ import Testing
 
   @Test func `what matters least goes first where it is narrow`() {
     let progress = Progress(done: 50, total: 200, refused: 2, elapsed: .seconds(10))
-    let lines = [50, 49, 40, 30, 20, 10].map { progress.rendered("indexing", width: $0) }
+    let lines = [51, 50, 40, 30, 20, 10].map { progress.rendered("indexing", width: $0) }
     #expect(
       lines == [
-        "indexing 50/200  25 %  5.0/s  30 s left  2 refused",
-        "indexing 50/200  5.0/s  30 s left  2 refused",
-        "indexing 50/200  30 s left  2 refused",
-        "indexing 50/200  2 refused",
+        "indexing 50/200  25 %  5.0/s  30 s left  2 rejected",
+        "indexing 50/200  5.0/s  30 s left  2 rejected",
+        "indexing 50/200  30 s left  2 rejected",
+        "indexing 50/200  2 rejected",
         "indexing 50/200",
         "indexing …",
       ])

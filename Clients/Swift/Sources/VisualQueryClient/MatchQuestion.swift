@@ -85,6 +85,9 @@ public struct MatchQuestion: Sendable, Hashable {
   public var codes: [String]
   /// The lines of text that were read on the device: their words are looked for in titles, brands and the text of the catalogue's images.
   public var texts: [QuestionText]
+  /// What the person says beside the image: "this, but in green". Among the variants of what the image shows, those come first that have
+  /// the words. It is cut off after 200 Unicode scalars.
+  public var text: String?
   /// The part of the image to search; `nil` for all of it. Not with a signature.
   public var region: ImageRegion?
   /// The least confidence of a match, `0...1`; `nil` for the service's own.
@@ -161,8 +164,9 @@ public struct MatchQuestion: Sendable, Hashable {
     subject: Subject = .anything, answers: Answers = .all, acceptsTruncated: Bool = false,
     region: ImageRegion? = nil, minConfidence: Double? = nil, at: Date? = nil,
     usesFeedback: Bool = true, showsSimilar: Bool = false, appPage: String? = nil,
-    caller: String? = nil
+    caller: String? = nil, text: String? = nil
   ) {
+    self.text = text
     self.showsSimilar = showsSimilar
     self.image = image
     self.labels = labels
@@ -220,6 +224,7 @@ extension MatchQuestion {
     var similar: Bool?
     var tolerant: Bool?
     var texts: [QuestionText]?
+    var text: String?
     var facetPrefix: String?
     var facetLimit: Int?
     var region: ImageRegion?
@@ -253,6 +258,7 @@ extension MatchQuestion {
       texts: list(
         texts.filter { !$0.text.isEmpty }.prefix(Self.textLimits.count)
           .map { $0.bounded(length: Self.textLimits.length) }),
+      text: text.flatMap { bounded([$0], (1, Self.textLimits.length)).first { !$0.isEmpty } },
       facetPrefix: facetPrefix, facetLimit: facetLimit, region: region,
       minConfidence: minConfidence, at: at.map { $0.formatted(.iso8601) },
       feedback: usesFeedback ? nil : false, appPage: appPage, caller: caller,

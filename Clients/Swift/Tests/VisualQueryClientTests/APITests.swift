@@ -115,7 +115,7 @@ import Testing
       facetPrefix: "a", facetLimit: 1, subject: .catalogued, answers: .sure,
       acceptsTruncated: true, region: ImageRegion(left: 0, top: 0, width: 1, height: 1),
       minConfidence: 0.5, at: Date(timeIntervalSince1970: 0), usesFeedback: false,
-      showsSimilar: true, appPage: "home", caller: "4f2a")
+      showsSimilar: true, appPage: "home", caller: "4f2a", text: "in green")
     #expect(
       try api.properties(of: "MatchQuestion").subtracting(
         names(question.fields(searchTime: .seconds(1)))) == ["locale"])

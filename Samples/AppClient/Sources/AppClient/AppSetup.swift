@@ -10,7 +10,7 @@ nonisolated enum AppSetup {
   /// - Parameters:
   ///   - copy: The file for the copy of the shop, for answers without a connection; `nil` keeps none.
   ///   - upload: The form in which images are sent.
-  ///   - signing: Computes signatures on the device, so that no picture leaves it: `PhoneSignature.text` if the app has the
+  ///   - signing: Computes signatures on the device, so that no image leaves it: `PhoneSignature.text` if the app has the
   ///     product PixelMatch. `nil` sends images.
   ///   - background: The background of cards in place of the plain, light one of packshots: `.transparent` suits dark mode, too.
   ///   - location: The place of the person, for the distances of stores; `nil` if it is not known. The app asks for it.

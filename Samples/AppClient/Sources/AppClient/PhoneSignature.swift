@@ -4,7 +4,7 @@
   import Foundation
   import PixelMatch
 
-  /// Computes on the device the signature with which an image is searched for, so that no picture leaves it.
+  /// Computes on the device the signature with which an image is searched for, so that no image leaves it.
   @available(iOS 26, macOS 26, *)
   nonisolated enum PhoneSignature {
     /// Returns the signature of a pixel buffer, at most 16 kB of text, or `nil` for an unknown pixel format.

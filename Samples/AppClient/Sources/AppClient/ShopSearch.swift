@@ -71,9 +71,9 @@ nonisolated final class ShopSearch: Sendable {
     }
   }
 
-  /// Returns what is sent of a pixel buffer: a small file, or its signature if pictures stay on the device.
+  /// Returns what is sent of a pixel buffer: a small file, or its signature if images stay on the device.
   ///
-  /// - Throws: ``UnreadableImage`` if it cannot be made. A picture that is to stay is never sent in its place.
+  /// - Throws: ``UnreadableImage`` if it cannot be made. An image that is to stay is never sent in its place.
   func image(ofPixels buffer: CVPixelBuffer) throws -> QueryImage {
     let image: QueryImage? =
       if let signing {

@@ -4,7 +4,7 @@ import VisualQuery
 /// A server without a network: a request a line on standard input, an answer a line on standard
 /// output, in the order in which they are ready.
 ///
-/// A request is a picture's path, then, after a tab, labels between commas.
+/// A request is the path of an image, then, after a tab, labels between commas.
 @main
 struct Embed {
   static func main() async throws {

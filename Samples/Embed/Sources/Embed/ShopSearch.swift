@@ -43,7 +43,7 @@ final class ShopSearch: Sendable {
     }
     // The public fields only: no purchase prices, no paths.
     let projection = try await EntityLookup(catalogue: catalogue, pool: pool)
-      .publicProjection(of: response.matches.map(\.value.id))
+      .publicProjection(of: response.entityIDs)
     let document = MatchDocument(
       response, query: "request", elapsed: clock.now - start, projection: projection)
     let encoder = JSONEncoder()

@@ -18,7 +18,7 @@ export class Problem extends Error {
 
 const titles = {
   400: "The question was not understood", 401: "A key is needed", 403: "This key may not do that",
-  404: "Not there", 410: "Too old", 413: "Too large", 415: "Not a picture that can be read",
+  404: "Not there", 410: "Too old", 413: "Too large", 415: "Not an image that can be read",
   422: "This cannot be used", 429: "Too many questions", 503: "Not now",
 };
 
@@ -60,8 +60,9 @@ export async function serverLimits() {
 const kept = new Map();
 const keptLimit = 400;
 
-// Not an <img> of its own address: a key goes along in a header only. An image at an address of the shop's own
-// is asked of this server, too: the page loads nothing from others.
+// Loads an image by script instead of by the address of an <img>, because only a script can send the key, which goes
+// into a header. An image at the shop's own address is also requested from this server, because the page loads nothing
+// from other servers.
 async function loadThumbnail(path) {
   const known = kept.get(path);
   if (known) return known;

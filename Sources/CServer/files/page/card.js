@@ -44,7 +44,7 @@ function because(value, titles) {
   return `has ${titles.get(value.stocks) ?? value.stocks} in stock`;
 }
 
-// The words that were read and are the entity's own, or are not.
+// Lists the words that were read and agree with the entity, or those that do not.
 function read(words, agrees, title) {
   const list = (words ?? []).filter((word) => word.agrees === agrees).map((word) => word.text);
   return list.length ? make("p", { className: "subtitle", textContent: `${title}: ${list.join(", ")}` }) : null;

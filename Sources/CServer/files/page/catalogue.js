@@ -1,4 +1,4 @@
-// The view that browses and searches the catalogue with pictures.
+// The view that browses and searches the catalogue with images.
 
 import { address, at, counted, make } from "./dom.js";
 import { getJSON, imagePosition, thumbnail } from "./api.js";
@@ -66,7 +66,7 @@ async function list(query) {
 async function page(query, cursor) {
   const asked = new URLSearchParams({ limit: String(pageSize) });
   if (query.get("type")) asked.set("type", query.get("type"));
-  // A search by words has one page, the best; a list goes on by its cursor.
+  // A search by words has a single page, of the best results; a list continues with its cursor.
   if (query.get("q")) asked.set("q", query.get("q"));
   else asked.set("cursor", cursor);
   let answer;

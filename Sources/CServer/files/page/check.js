@@ -1,4 +1,4 @@
-// The view that shows what could be better: the doctor's findings, labels that nothing has, and rejected rows.
+// The view that shows what could be improved: the doctor's findings, labels that no entity has, and rejected rows.
 
 import { address, at, counted, make } from "./dom.js";
 import { getJSON, postJSON, thumbnail } from "./api.js";
@@ -25,7 +25,7 @@ export async function openCheck() {
   const doctor = part("findings", "What is hard to find or to show", "As 'vq doctor' finds it.");
   const labels = part("unknownLabels", "Labels that nothing has",
     "People's cameras sent these words, and nothing in the shop has them. The bridge maps them to labels of the shop.");
-  const rows = part("refusedRows", "Rows and pictures that the last run rejected", "As 'rejected.jsonl' of the index has them.");
+  const rows = part("refusedRows", "Rows and images that the last run rejected", "As 'rejected.jsonl' of the index has them.");
   at("check").replaceChildren(make("h2", { textContent: "Check", tabIndex: -1 }),
     doctor.element, labels.element, rows.element);
   await Promise.all([fill(doctor, showFindings), fill(labels, showLabels), fill(rows, showRows)]);

@@ -1,4 +1,4 @@
-// A field that finds an entity of the shop by its words, with pictures.
+// A field that finds an entity of the shop by words and shows images.
 
 import { make } from "./dom.js";
 import { getJSON, imagePosition, thumbnail } from "./api.js";

@@ -28,12 +28,12 @@ export function askForCorrection({ query, value, isRight, opener, picture, done 
   const form = make("form", {},
     make("h2", { id: "correctionName", textContent: heading(value, isRight) }),
     make("p", { className: "small", textContent: isRight
-      ? "This picture then finds it first."
-      : "This picture then never finds it again, and finds first what you choose." }),
+      ? "This image then finds it first."
+      : "This image then never finds it again, and finds first what you choose." }),
     chooser?.element ?? null,
-    keep && make("label", { className: "check" }, keep, " Keep this picture, too, to evaluate the search with it later"),
-    make("p", { className: "small", textContent: "What you say is kept with a signature of the picture, and can be undone. "
-      + "Without the check mark above, the picture itself is not kept." }),
+    keep && make("label", { className: "check" }, keep, " Keep this image, too, to evaluate the search with it later"),
+    make("p", { className: "small", textContent: "What you say is kept with a signature of the image, and can be undone. "
+      + "Without the check mark above, the image itself is not kept." }),
     problem,
     make("p", { className: "row" }, send, cancel));
   dialog.replaceChildren(form);

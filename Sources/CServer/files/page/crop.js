@@ -1,4 +1,4 @@
-// The part of a picture that is searched: a box that is dragged, or four edges that are moved.
+// The part of an image that is searched: a box to drag, or four edges to move.
 
 import { at } from "./dom.js";
 
@@ -46,7 +46,7 @@ export function makeCrop(changed) {
     if (part === dragged) changed();
   }
 
-  // A finger scrolls the page unless the part is what the person is at.
+  // A finger scrolls the page unless the controls of the part are open.
   at("frame").addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || (event.pointerType === "touch" && !at("part").open)) return;
     event.preventDefault();

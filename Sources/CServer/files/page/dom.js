@@ -17,7 +17,8 @@ export function make(name, properties = {}, ...children) {
 export const percent = (share) => `${Math.floor(share * 100)} %`;
 export const counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 
-// Links come from the shop's own catalogue; one that would run in this page is left out.
+// The shop's catalogue contains the links. A link that would run as a script in this page is not
+// shown.
 export const isSafe = (url) =>
   Boolean(url) && /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^(javascript|data|vbscript|blob):/i.test(url);
 

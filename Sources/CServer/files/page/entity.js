@@ -1,4 +1,5 @@
-// The view of one entity: all pictures, its details, its variants, its nearest neighbors, its history, what was said about it.
+// The view of one entity: all images, its details, its variants, its nearest neighbors, its history, and feedback about
+// it.
 
 import { at, link, make } from "./dom.js";
 import { getJSON, hasKey, imagePosition, postJSON, thumbnail, thumbnailBlob } from "./api.js";
@@ -36,11 +37,11 @@ export async function openEntity(type, id) {
 
 function pictures(entity) {
   const images = (entity.product ?? entity.store)?.images ?? [];
-  if (!images.length) return make("p", { className: "against", textContent: "It has no picture that can be found." });
+  if (!images.length) return make("p", { className: "against", textContent: "It has no image that can be found." });
   const items = images.map((image, index) => {
     const position = imagePosition(entity, image);
     const search = make("button", {
-      type: "button", className: "quiet", textContent: "Search with it", "aria-label": `Search with picture ${index + 1}`,
+      type: "button", className: "quiet", textContent: "Search with it", "aria-label": `Search with image ${index + 1}`,
     });
     search.addEventListener("click", async () => {
       const blob = await thumbnailBlob(entity.type, entity.id, position, "extraLarge");
@@ -49,10 +50,10 @@ function pictures(entity) {
       take(blob);
     });
     return make("li", {}, thumbnail(entity.type, entity.id, position, {
-      size: "large", className: "large-image", alt: `${entity.display.title}, picture ${index + 1}`,
+      size: "large", className: "large-image", alt: `${entity.display.title}, image ${index + 1}`,
     }), search);
   });
-  return make("ul", { className: "gallery", "aria-label": "Pictures" }, ...items);
+  return make("ul", { className: "gallery", "aria-label": "Images" }, ...items);
 }
 
 function facts(entity) {
@@ -96,7 +97,7 @@ async function neighbors(entity) {
   const path = `v1/entities/${entity.type}/${encodeURIComponent(entity.id)}/neighbors?limit=${neighborCount}`;
   const answer = await getJSON(path).catch(() => null);
   if (!answer?.neighbors.length) return null;
-  return section("What looks most like it", "Its first picture was searched with. Answers that are wrong are mostly among the nearest.",
+  return section("What looks most like it", "Its first image was searched with. Answers that are wrong are mostly among the nearest.",
     make("ul", { className: "tiles", id: "neighbors" }, ...answer.neighbors.map((neighbor) =>
       tile(neighbor.entity, neighbor.sharesDetails ? "shares details" : null))));
 }

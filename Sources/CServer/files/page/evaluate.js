@@ -1,4 +1,5 @@
-// The view that measures the search with a folder of photos. Each photo is asked like any other, and stays here.
+// The view that measures the search with a folder of photos. Each photo is matched like any other, and none is kept by
+// the server.
 
 import { address, at, counted, download, make, percent } from "./dom.js";
 import { eachAtMost, getJSON, hasKey, request, serverLimits, thumbnail } from "./api.js";
@@ -6,7 +7,8 @@ import { reduced } from "./picture.js";
 
 const photoLimit = 500;
 const photoSide = 1024;
-// The sides of photos of a report, which go up together: smaller ones if there are many.
+// The longer side of the photos that are uploaded together for a report. If there are many, the
+// smaller size is used.
 const reportSides = [photoSide, 640];
 const deadline = 5000;
 const answerCount = 5;
@@ -137,7 +139,7 @@ async function answerTo(query, signal) {
       return { answers: answer.values, isComplete: answer.complete };
     } catch (error) {
       if (error.name === "AbortError") return {};
-      // A busy server says when to come again.
+      // A busy server names the time after which to retry.
       if (!error.retryAfter || attempt === 5) return { error: error.detail || error.message };
       await new Promise((done) => setTimeout(done, 1000 * error.retryAfter));
     }

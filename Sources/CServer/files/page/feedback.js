@@ -27,7 +27,7 @@ export function feedbackCard(entry, removed = () => {}) {
     entry.rejected.length ? make("p", { className: "names" }, "It is not ", ...entry.rejected.map(entityLink)) : null,
     entry.chosen ? make("p", { className: "names" }, "It is ", entityLink(entry.chosen)) : null,
     entry.labels.length ? make("p", { className: "subtitle", textContent: `Labels: ${entry.labels.join(", ")}` }) : null,
-    entry.hasImage ? make("p", { className: "subtitle", textContent: "Its picture is kept." }) : null,
+    entry.hasImage ? make("p", { className: "subtitle", textContent: "Its image is kept." }) : null,
     make("p", { className: "verdict" }, accept, remove), status));
   remove.addEventListener("click", async () => {
     try {
@@ -57,7 +57,7 @@ export async function openFeedback() {
   const more = make("button", { type: "button", textContent: "More", hidden: true });
   const save = make("button", { type: "button", className: "quiet", textContent: "Save as queries for vq eval" });
   view.replaceChildren(make("h2", { textContent: "Feedback", tabIndex: -1 }),
-    make("p", { textContent: "What people said about answers: pairs that never match again, and things that a picture finds first." }),
+    make("p", { textContent: "What people said about answers: pairs that never match again, and things that an image finds first." }),
     status, list, make("p", { className: "row" }, more, save));
   save.addEventListener("click", async () => {
     try {

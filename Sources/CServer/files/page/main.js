@@ -1,4 +1,4 @@
-// The views and the way between them.
+// The views, and the navigation between them.
 
 import { at } from "./dom.js";
 import { onRefused, setKey } from "./api.js";

@@ -1,4 +1,4 @@
-// Pictures that the server can read.
+// Converts images to a form that the server can read.
 
 import { serverLimits } from "./api.js";
 

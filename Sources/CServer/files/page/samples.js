@@ -1,4 +1,4 @@
-// Pictures to try: the shop's own, as a photo of the thing on a table would show them.
+// Images to try: those of the shop, shown as a photo of the thing on a table would show them.
 
 import { at, make } from "./dom.js";
 import { getJSON, imagePosition, thumbnailBlob } from "./api.js";
@@ -32,7 +32,7 @@ export async function showSamples(take) {
     if (!file) return null;
     const image = make("img", { alt: "", src: URL.createObjectURL(file) });
     const button = make("button", {
-      className: "sample", type: "button", "aria-label": `Search with a picture of ${entity.display.title}`,
+      className: "sample", type: "button", "aria-label": `Search with an image of ${entity.display.title}`,
     }, image);
     button.addEventListener("click", () => take(file));
     return make("li", {}, button);

@@ -1,4 +1,4 @@
-// The view that asks with a picture, and shows what it is.
+// The view that searches with an image and shows what was found.
 
 import { at, make, percent, counted, reveal, isPhone } from "./dom.js";
 import { getJSON, postJSON, request, Problem } from "./api.js";
@@ -34,6 +34,8 @@ function question() {
   const near = words("near", ",");
   const fields = { deadlineMs: deadline, group: true, at: new Date().toISOString() };
   if (labels().length) fields.labels = labels();
+  const text = at("text").value.trim();
+  if (text) fields.text = text;
   if (where.length) fields.where = where;
   if (at("type").value || isProduct) fields.type = at("type").value || "product";
   if (at("language").value.trim()) fields.locale = at("language").value.trim();
@@ -81,7 +83,7 @@ export async function take(file) {
   } catch {
     picture = null;
     at("figure").hidden = true;
-    return complain("Not a picture", `This browser cannot read ${file.name || "this file"}.`);
+    return complain("Not an image", `This browser cannot read ${file.name || "this file"}.`);
   }
   URL.revokeObjectURL(at("picture").src);
   at("picture").src = URL.createObjectURL(picture);
@@ -155,12 +157,14 @@ function summary(answer, sure, guesses, before) {
     notes.push(`Left out, since somebody said that it is not: ${
       answer.feedback.suppressed.map((one) => one.id).join(", ")}.`);
   }
+  if (answer.unmatchedWords?.length) notes.push(`Nothing like it has: ${answer.unmatchedWords.join(", ")}.`);
   if (answer.unmatchedLabels.length) notes.push(`The shop does not know: ${answer.unmatchedLabels.join(", ")}.`);
   if (!answer.complete) notes.push(`Time was up when ${percent(answer.coverage)} had been searched.`);
   return notes.join(" ");
 }
 
-// Draws the lines with the words that were read: those of the match, and those that are only of others.
+// Draws the outlines of the words that were read: of those that agree with the match, and of those that only agree with
+// other entities.
 function drawLines(words, [left, top, width, height]) {
   at("lines").replaceChildren(...words.filter((word) => word.corners.length === 4).map((word) => {
     const line = document.createElementNS("http://www.w3.org/2000/svg", "polygon");
@@ -170,7 +174,8 @@ function drawLines(words, [left, top, width, height]) {
   }));
 }
 
-// Draws where the chosen match lies in the picture; a part of the picture has its own shares.
+// Outlines the chosen match in the image. The outline of a match in a searched part is given in
+// shares of that part.
 function choose(element, value) {
   for (const other of document.querySelectorAll("#results > *, #guesses > *")) {
     other.classList.toggle("chosen", other === element);

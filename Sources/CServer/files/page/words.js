@@ -1,4 +1,5 @@
-// The words for the values in answers, such as tiers and kinds of evidence. The server has them.
+// The words for the values in answers, such as tiers and kinds of evidence, which the server
+// provides.
 
 import { getJSON } from "./api.js";
 

@@ -84,14 +84,14 @@ void cp_result_free(cp_result *result);
 // Returns 1 if the bytes were taken, 0 if the caller has to wait until the socket takes more, -1
 // after an error.
 int cp_put(cp_connection *connection, const char *bytes, int count);
-// Ends the rows; with a reason, the copy fails.
+// Ends the rows of a COPY. If a reason is given, the COPY fails with it.
 int cp_put_end(cp_connection *connection, const char *reason);
 // Returns the number of bytes of a message, which the caller frees with `cp_free`; 0 if the caller
 // has to wait, -1 at the end, -2 after an error.
 int cp_get(cp_connection *connection, char **bytes);
 void cp_free(void *memory);
 
-// Discards a notification; returns false if none has come.
+// Takes the next notification and discards it. Returns false if there is none.
 bool cp_take_notification(cp_connection *connection);
 
 #endif

@@ -60,7 +60,7 @@ typedef struct cr_run cr_run;
 int32_t cr_run_start(cr_model *model, const float *values, size_t count, const int64_t *shape,
                      size_t rank, cr_run **run, char *message, size_t capacity);
 
-// Waits for a few milliseconds. Returns CR_MORE if the run is not over, otherwise its outcome.
+// Waits for a few milliseconds. Returns CR_MORE if the run has not ended, otherwise its status.
 int32_t cr_run_wait(cr_run *run, char *message, size_t capacity);
 
 // Lets the run end at the next step of the model.
@@ -91,14 +91,14 @@ bool cr_codes_load(void);
 // Looks for codes in rows of gray pixels without gaps. cr_codes_load must have returned true.
 int32_t cr_codes_find(const uint8_t *gray, uint32_t width, uint32_t height, cr_codes **codes);
 
-// Moves to the next code, at first to the first one; returns false at the end.
+// Moves to the next code, or to the first one in the first call. Returns false if there is none.
 bool cr_codes_next(cr_codes *codes);
 
-// The kind, the bytes and the places of the current code. There are four places for a QR code, its corners in
-// order, and any number for others.
+// Return the kind, the bytes and the positions of the current code. A QR code has four positions, its corners in order;
+// other codes have any number.
 cr_code_kind cr_codes_kind(const cr_codes *codes);
 const uint8_t *cr_codes_bytes(const cr_codes *codes, size_t *count);
-// For a code of bars, the number of rows and columns of pixels that have it.
+// For a bar code, the number of rows and columns of pixels in which it was read.
 int32_t cr_codes_quality(const cr_codes *codes);
 uint32_t cr_codes_place_count(const cr_codes *codes);
 void cr_codes_place(const cr_codes *codes, uint32_t index, int32_t *x, int32_t *y);

@@ -1,20 +1,20 @@
 /// The limits on a JSON text. A text is rejected at the first byte that exceeds one.
-public struct JSONLimits: Sendable, Hashable {
+package struct JSONLimits: Sendable, Hashable {
   /// The number of nested levels of lists and objects.
-  public var depth: Int
+  package var depth: Int
   /// The number of values: strings, numbers, `true`, `false`, `null`, lists and objects.
-  public var valueCount: Int
+  package var valueCount: Int
   /// The number of bytes of the text.
-  public var byteCount: Int
+  package var byteCount: Int
 
   /// The number of bytes of a name in an object. Names are hashed and compared, which takes
   /// quadratic time for runs of combining characters.
-  public var nameByteCount: Int
+  package var nameByteCount: Int
   /// True if a name may occur several times in an object, of which the first value then counts.
-  public var allowsRepeatedNames: Bool
+  package var allowsRepeatedNames: Bool
 
   /// Makes limits. The defaults are those of a row of a feed.
-  public init(
+  package init(
     depth: Int = 32, valueCount: Int = 262_144, byteCount: Int = 1 << 20, nameByteCount: Int = 256,
     allowsRepeatedNames: Bool = true
   ) {
@@ -35,9 +35,9 @@ public struct JSONLimits: Sendable, Hashable {
 }
 
 /// The reason why a text is not accepted as JSON.
-public struct JSONError: Error, Sendable, Hashable {
+package struct JSONError: Error, Sendable, Hashable {
   /// The stable code of an error, for programs.
-  public enum Code: String, Sendable, CaseIterable {
+  package enum Code: String, Sendable, CaseIterable {
     /// The text is not JSON.
     case invalid
     /// The text ends within a value.
@@ -61,9 +61,9 @@ public struct JSONError: Error, Sendable, Hashable {
   }
 
   /// The code.
-  public let code: Code
+  package let code: Code
   /// The position of the error in bytes, from 0.
-  public let offset: Int
+  package let offset: Int
   /// The reason in words that complete a sentence about the text, such as `is not JSON: …`.
-  public let message: String
+  package let message: String
 }

@@ -38,7 +38,7 @@ extension JSONValue {
   ///   - shouldStop: Called every few thousand values; `true` ends with the code `cancelled`.
   /// - Throws: ``JSONError`` with the byte at which reading stopped.
   /// - Complexity: O(*n*) for *n* bytes, whatever the nesting.
-  public init(
+  package init(
     json bytes: [UInt8], limits: JSONLimits = JSONLimits(),
     shouldStop: () -> Bool = { Task.isCancelled }
   ) throws(JSONError) {

@@ -26,4 +26,13 @@ extension SQLiteStatement {
 
   /// Returns whether a column of the current row is `NULL`.
   package func isNull(_ column: some SQLiteColumns) -> Bool { isNull(column.rawValue) }
+
+  /// The only column of the current row, as an integer.
+  package var onlyInteger: Int { integer(0) }
+
+  /// The only column of the current row, as text.
+  package var onlyText: String { text(0) }
+
+  /// The only column of the current row, as bytes.
+  package var onlyBlob: [UInt8] { blob(0) }
 }

@@ -29,7 +29,7 @@ internal import PixelMatch
       case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
       case .write: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       }
-    // SQLite gives its log the same rights as the file.
+    // SQLite creates the log with the permissions of this file.
     if mode == .write, path != ":memory:" { PrivateFile.prepare(path) }
     // Sound: SQLite's own mutex is not required, since one thread at a time uses a connection.
     let code = unsafe sqlite3_open_v2(
@@ -95,6 +95,17 @@ internal import PixelMatch
     let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
     if code != SQLITE_OK { throw failure(code) }
     try checkReads()
+  }
+
+  /// Writes the contents to another file, completely or not at all.
+  package func copy(to path: String) throws(Failure) {
+    PrivateFile.prepare(path)
+    try statement("VACUUM INTO ?").bind(.text(path)).run()
+  }
+
+  /// Makes the file as small as its contents, and empties its log.
+  package func shrink() throws(Failure) {
+    try execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
   /// Attaches another file while `body` runs.
@@ -221,7 +232,7 @@ internal import PixelMatch
       let step = plan.text(3)
       let words = step.split(separator: " ")
       guard words.count > 1, words[0] == "SCAN" else { continue }
-      // The plan of a full-text query has an `M`.
+      // Skips full-text queries, whose plan contains an `M`: they use their index.
       if step.contains("VIRTUAL TABLE INDEX"), words.last?.contains("M") == true { continue }
       if !boundedTables.contains(String(words[1])) { scans.append(step) }
     }

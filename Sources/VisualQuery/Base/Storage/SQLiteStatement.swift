@@ -73,22 +73,22 @@ internal import CSQLite
   package func run() throws(Failure) { while try step() {} }
 
   /// Returns a column of the current row as an integer.
-  package func integer(_ column: Int) -> Int {
+  func integer(_ column: Int) -> Int {
     unsafe Int(sqlite3_column_int64(handle, Int32(column)))
   }
 
   /// Returns a column of the current row as a floating-point number.
-  package func number(_ column: Int) -> Double {
+  func number(_ column: Int) -> Double {
     unsafe sqlite3_column_double(handle, Int32(column))
   }
 
   /// Returns a column of the current row as text.
-  package func text(_ column: Int) -> String {
+  func text(_ column: Int) -> String {
     unsafe sqlite3_column_text(handle, Int32(column)).map { unsafe String(cString: $0) } ?? ""
   }
 
   /// Returns a column of the current row.
-  package func value(_ column: Int) -> SQLiteValue {
+  func value(_ column: Int) -> SQLiteValue {
     switch unsafe sqlite3_column_type(handle, Int32(column)) {
     case SQLITE_NULL: .null
     case SQLITE_INTEGER: .integer(integer(column))
@@ -99,7 +99,7 @@ internal import CSQLite
   }
 
   /// Returns a column of the current row as bytes.
-  package func blob(_ column: Int) -> [UInt8] {
+  func blob(_ column: Int) -> [UInt8] {
     // Sound: SQLite provides the reported number of bytes until the next step.
     unsafe Array(
       UnsafeRawBufferPointer(
@@ -107,11 +107,13 @@ internal import CSQLite
         count: Int(sqlite3_column_bytes(handle, Int32(column)))))
   }
 
-  /// The numbers of the columns.
-  package var columnIndices: Range<Int> { unsafe 0..<Int(sqlite3_column_count(handle)) }
+  /// All columns of the current row, in their order.
+  package var values: [SQLiteValue] {
+    unsafe (0..<Int(sqlite3_column_count(handle))).map { value($0) }
+  }
 
   /// Returns whether a column of the current row is `NULL`.
-  package func isNull(_ column: Int) -> Bool {
+  func isNull(_ column: Int) -> Bool {
     unsafe sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL
   }
 }

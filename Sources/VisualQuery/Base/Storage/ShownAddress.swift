@@ -19,7 +19,7 @@ package enum ShownAddress {
     while !rest.isEmpty {
       let word = rest.prefix { !isEnd($0) }
       rest = rest[word.endIndex...]
-      // Punctuation that ends a part of a sentence does not belong to an address.
+      // Punctuation at the end belongs to the sentence, not to the address.
       var address = word
       while let last = address.last, ":,;.)".contains(last) { address.removeLast() }
       shown += isSuspicious(address) ? hidden(address) : String(address)
@@ -41,7 +41,7 @@ package enum ShownAddress {
   }
 
   private static func hidden(_ address: Substring) -> String {
-    // A '#' in the name of a file is one of its characters.
+    // In the name of a file, `#` is an ordinary character; in an address, it begins the fragment.
     let isAddress = address.firstRange(of: "//") != nil
     let end = address.firstIndex { $0 == "?" || isAddress && $0 == "#" } ?? address.endIndex
     var shown = withoutUser(address[..<end])
@@ -65,7 +65,8 @@ package enum ShownAddress {
     else { return String(address) }
     let rest = address[slashes.upperBound...]
     var authority = rest.prefix { $0 != "/" }
-    // A password with a slash in it cuts the authority short: a port has digits only.
+    // A password that contains a slash ends the authority too early. This shows in what follows the
+    // colon: a port has digits only.
     if !authority.contains("@"), let colon = authority.firstIndex(of: ":"),
       !authority[authority.index(after: colon)...].allSatisfy(\.isNumber)
     {

@@ -16,6 +16,10 @@ struct FamilyTableFeed: FeedFormatReader {
   private var waiting: [(parent: String, variant: ProductVariant, draft: ProductDraft)] = []
   private var queue = RecordQueue()
   private var isAtEnd = false
+  /// True if there are columns for the images of variants.
+  private var hasVariantImages = false
+  /// The names of the columns that only variants have.
+  private var variantColumns: [String] = []
 
   init?(
     _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
@@ -31,6 +35,24 @@ struct FamilyTableFeed: FeedFormatReader {
     mapping = FeedMapping(
       format: .table, name: format.name, own.columns, products.targets, format.map
     ) { rows.column(of: $0) != nil }
+    hasVariantImages = format.variantImageFields.contains { rows.column(of: $0) != nil }
+    let names = format.variantMap.fields.filter { !format.map.fields.contains($0) }
+    variantColumns = (names.compactMap(rows.column) + optionColumns).map { rows.names[$0] }
+  }
+
+  /// The columns of options.
+  private var optionColumns: [Int] {
+    switch format.options {
+    case .pattern(let pattern)?:
+      header.columns.indices.filter {
+        FieldMap.rest(of: header.columns[$0].trimmed, fitting: pattern) != nil
+      }
+    case .list(let column)?: [products.column(of: column)].compactMap(\.self)
+    case .pairs(let names, let values)?:
+      [names, values].compactMap { products.column(of: $0) }
+    case .columns(let name, let value)?: columns(called: name) + columns(called: value)
+    case nil: []
+    }
   }
 
   mutating func next(from records: inout RecordReader) throws(FeedError) -> FeedRecord? {
@@ -56,6 +78,9 @@ struct FamilyTableFeed: FeedFormatReader {
         leftOut["rows of the kind '\(kind.prefix(20))'", default: 0] += 1
         return
       }
+    }
+    if case .same(let column) = format.family {
+      return read(fields, line, of: text(column, fields))
     }
     let parent = parent(of: fields)
     if case .following = format.family {
@@ -96,6 +121,34 @@ struct FamilyTableFeed: FeedFormatReader {
     families.append(family)
   }
 
+  /// Reads a row that is a variant of the product that has a text in common with it.
+  private mutating func read(_ fields: [String], _ line: Int, of key: String) {
+    let own = variants.draft(of: fields)
+    if own.isHidden, !context.options.includesDrafts {
+      leftOut["drafts and unpublished products (--include-drafts)", default: 0] += 1
+      return
+    }
+    let known = key.isEmpty ? nil : places[key]
+    let place = known ?? families.count
+    var product = products.draft(of: fields)
+    // Without columns for those of variants, the images of a row are those of its variant.
+    let images = product.imageNames
+    if known == nil {
+      product.leaveOutVariant()
+      for name in variantColumns { product.leaveOut(name) }
+      families.append(ProductFamily(base: product, line: line))
+      if !key.isEmpty { places[key] = place }
+    }
+    var variant = variant(own, fields, line)
+    variant.title = own.title
+    if hasVariantImages {
+      families[place].addImages(images)
+    } else {
+      variant.images = images
+    }
+    families[place].variants.append(variant)
+  }
+
   /// Returns the product that a row is a variant of, or `nil` for the row of a product.
   private func parent(of fields: [String]) -> String? {
     switch format.family {
@@ -106,7 +159,7 @@ struct FamilyTableFeed: FeedFormatReader {
       let parent = text(column, fields)
       return parent.isEmpty || parent == text(key, fields) ? nil : parent
     case .following(let column): return text(column, fields).isEmpty && !families.isEmpty ? "" : nil
-    case nil: return nil
+    case .same, nil: return nil
     }
   }
 
@@ -127,14 +180,23 @@ struct FamilyTableFeed: FeedFormatReader {
   private func options(_ fields: [String]) -> [(name: String, value: String)] {
     var pairs: [(String, String)] = []
     switch format.options {
-    case .prefix(let prefix)?:
-      for (column, name) in header.columns.enumerated() where name.hasPrefix(prefix) {
-        pairs.append((String(name.dropFirst(prefix.count)), fields[column]))
+    case .pattern(let pattern)?:
+      for (column, name) in header.columns.enumerated() {
+        if let rest = FieldMap.rest(of: name.trimmed, fitting: pattern) {
+          pairs.append((rest.trimmed, fields[column]))
+        }
       }
     case .list(let column)?:
-      for part in text(column, fields).split(whereSeparator: { "|;".contains($0) }) {
+      for part in Self.parts(of: text(column, fields)) {
         let pair = part.split(whereSeparator: { ":=".contains($0) }).map(\.trimmed)
         if pair.count == 2 { pairs.append((pair[0], pair[1])) }
+      }
+    case .columns(let name, let value)?:
+      for column in columns(called: name) {
+        guard !fields[column].trimmed.isEmpty,
+          let place = columns(called: value).first(where: { $0 > column })
+        else { continue }
+        pairs.append((fields[column], fields[place].trimmed))
       }
     case .pairs(let names, let values)?:
       let own = text(names, fields).isEmpty ? optionNames : text(names, fields)
@@ -145,6 +207,21 @@ struct FamilyTableFeed: FeedFormatReader {
     case nil: break
     }
     return pairs.filter { !$0.1.isEmpty }.map { (VariantOption.name($0.0), $0.1) }
+  }
+
+  /// Returns the columns whose names end with a word, whatever their numbers are.
+  private func columns(called word: String) -> [Int] {
+    header.normalized.indices.filter {
+      header.normalized[$0].filter { !$0.isNumber }.hasSuffix(word)
+    }
+  }
+
+  /// Returns the parts of a list of options such as `Color:Red|Size:M`, whose separator may also be a comma.
+  private static func parts(of text: String) -> [String] {
+    let parts = text.split { "|;".contains($0) }.map(String.init)
+    guard parts.count == 1 else { return parts }
+    let others = text.split(separator: ",").map(String.init)
+    return others.allSatisfy { $0.contains(":") || $0.contains("=") } ? others : parts
   }
 
   /// The names of the options of the product before, in rows that follow it.

@@ -18,7 +18,7 @@ struct JSONDocumentFeed: FeedFormatReader {
     "products", "items", "data", "entities", "results", "records", "rows", "entries", "catalog",
     "catalogue",
     "articles", "artikel", "produkte", "productos", "produits", "offers", "hits", "nodes",
-    "_embedded", "edges",
+    "_embedded", "edges", "productVariations",
     "variants",
   ]
 
@@ -36,7 +36,7 @@ struct JSONDocumentFeed: FeedFormatReader {
       } else {
         objects =
           context.map == nil
-          ? JSONFamily.withVariations(values.flatMap(Self.objects))
+          ? JSONFamily.withVariations(values.flatMap(Self.objects)).map(JSONShopObjects.usual)
           : values.flatMap {
             JSONFields.records(in: $0, context.map?.record) ?? Self.objects(in: $0)
           }
@@ -151,7 +151,37 @@ struct JSONDocumentFeed: FeedFormatReader {
       default: continue
       }
     }
-    return nil
+    if fields.count < 2 || ColumnVocabulary.targets(of: fields.keys.sorted()).contains(.title) {
+      return wrapped(fields)
+    }
+    return named(fields) ?? wrapped(fields)
+  }
+
+  /// The most fields of a document that wraps its list in other objects.
+  private static let wrapperLimit = 20
+
+  /// Returns the list in an object that a document has under a name of its own.
+  private static func wrapped(_ fields: [String: JSONValue], depth: Int = 0) -> [JSONValue]? {
+    guard depth < 4, fields.count <= wrapperLimit, fields["id"] == nil,
+      !ColumnVocabulary.targets(of: fields.keys.sorted()).contains(.title)
+    else { return nil }
+    return fields.sorted { $0.key < $1.key }.lazy.compactMap { _, value -> [JSONValue]? in
+      guard case .object(let inner) = value, !isEntity(inner) else { return nil }
+      return list(of: inner)
+    }.first
+  }
+
+  /// Returns the products of a document that has them by their ids: `{"m-1": {"name": "Mug"}, "m-2": …}`.
+  private static func named(_ fields: [String: JSONValue]) -> [JSONValue]? {
+    var products: [JSONValue] = []
+    for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
+      guard case .object(var product) = value else { return nil }
+      let targets = ColumnVocabulary.targets(of: product.keys.sorted())
+      guard targets.contains(.title) else { return nil }
+      if !targets.contains(.id) { product["id"] = .string(name) }
+      products.append(.object(product))
+    }
+    return products
   }
 
   /// Returns whether a document has an empty list of products, and is none itself.

@@ -59,7 +59,7 @@ struct JSONFamily {
     let options = Set(variants.flatMap { $0.options.map(\.name) })
     var fields = fields
     for (name, value) in fields {
-      // Removes lists of the values of all variants, because each variant has its own value.
+      // Removes lists that have the values of all variants, because each variant has its own value.
       if case .array(let list) = value {
         fields[name] = .array(list.filter { !Self.isAttribute($0, of: options) })
       } else if options.contains(VariantOption.name(name)) {
@@ -73,6 +73,9 @@ struct JSONFamily {
       base.keep("handle", .string(id))
       // Unpublished products have no date.
       if fields["published_at"] == .null { base.add(.visibility, "published", "false") }
+    }
+    if case .string(let text)? = fields[JSONShopObjects.unclearPrice] {
+      base.warn("price", "is '\(text)', which may be a number of cents")
     }
     var family = ProductFamily(base: base, line: 0, naming: isShopify ? .colors : .variants)
     for image in images { family.addImages([image.name], text: image.text) }

@@ -103,7 +103,8 @@ enum JSONFields {
   private static func isNative(_ fields: [String: JSONValue]) -> Bool {
     if case .string(let type)? = fields["type"], EntityType(rawValue: type) != nil { return true }
     if fields["reason"] != nil, fields["row"] != nil { return true }
-    // A row without a type is reported as such, unless its names are those of another form.
+    // A row without a type is read here, where the missing type is reported, unless its names are
+    // those of another format.
     let targets = ColumnVocabulary.targets(of: fields.keys.sorted())
     return !(targets.contains(.id) && targets.contains(.title))
   }
@@ -222,6 +223,9 @@ enum JSONFields {
     }
     switch target {
     case .quantity where isNested(value): draft.keep(name, value)
+    case .otherID:
+      if let text = texts(in: value).first { draft.addOtherID(name, text) }
+      draft.keep(name, value)
     case .image: draft.add(.image, name, addresses(in: value).joined(separator: "\n"))
     case .images: draft.addImages(addresses(in: value).flatMap(ImageList.names))
     case .thumbnail: draft.add(.thumbnail, name, addresses(in: value).first ?? "")
@@ -229,8 +233,21 @@ enum JSONFields {
       for text in texts(in: value) { draft.addLabels(FeedText.words(text)) }
     case .price, .salePrice, .pricedIn:
       if case .object(let price) = value {
+        if let money = JSONMoney.inUnits(of: price) {
+          return add(money, target, name, to: &draft)
+        }
         let names = price.keys.sorted()
-        for (name, inner) in zip(names, ColumnVocabulary.targets(of: names)) {
+        let targets = ColumnVocabulary.targets(of: names)
+        guard
+          ["amount", "value"].contains(where: { price[$0].map(isNested) == false })
+            || zip(names, targets).contains(where: {
+              $1 == .price && price[$0].map(isNested) == false
+            })
+        else {
+          if let money = JSONMoney(in: value) { add(money, target, name, to: &draft) }
+          return
+        }
+        for (name, inner) in zip(names, targets) {
           if let value = price[name], inner == .price || inner == .currency {
             add(inner == .price ? target : inner, name, value, to: &draft)
           }
@@ -238,6 +255,8 @@ enum JSONFields {
         for name in ["amount", "value"] {
           if let value = price[name] { add(target, name, value, to: &draft) }
         }
+      } else if case .array = value, let money = JSONMoney(in: value) {
+        add(money, target, name, to: &draft)
       } else if case .number(let number) = value {
         draft.setPrice(number: JSONValue.number(number).text, isSale: target == .salePrice)
       } else {
@@ -246,6 +265,16 @@ enum JSONFields {
     default:
       draft.add(target, name, texts(in: value).first ?? "")
     }
+  }
+
+  /// Adds a price with its currency.
+  private static func add(
+    _ money: JSONMoney, _ target: FeedTarget, _ name: String, to draft: inout ProductDraft
+  ) {
+    if let currency = money.currency, draft.currency == nil {
+      draft.add(.currency, "currency", currency)
+    }
+    draft.add(target, name, money.amount)
   }
 
   /// Returns whether a value is a list or an object, such as the stock of several stores.
@@ -258,7 +287,8 @@ enum JSONFields {
 
   /// The objects in products that hold prices and stocks, by their normalized names.
   private static let partNames: Set<String> = [
-    "pricing", "prices", "priceinfo", "stock", "inventory", "commerce", "pricesinfo",
+    "pricing", "prices", "priceinfo", "stock", "inventory", "commerce", "pricesinfo", "pricerange",
+    "pricerangev2",
   ]
 
   /// Adds the prices and stocks in an object of a product, such as `{"pricing": {"basePrice": {"value": "14.90"}}}`.
@@ -267,8 +297,12 @@ enum JSONFields {
   private static func addParts(
     of value: JSONValue, _ name: String, to draft: inout ProductDraft
   ) -> Bool {
-    guard partNames.contains(ColumnVocabulary.normalized(name)), case .object(let parts) = value
-    else { return false }
+    guard partNames.contains(ColumnVocabulary.normalized(name)) else { return false }
+    guard case .object(let parts) = value, JSONMoney.inUnits(of: parts) == nil else {
+      guard let money = JSONMoney(in: value) else { return false }
+      add(money, .price, name, to: &draft)
+      return true
+    }
     if parts["unlimited"] == .bool(true) {
       draft.add(.availability, name, "in stock")
       return true
@@ -285,6 +319,10 @@ enum JSONFields {
         hasPart = true
       default: continue
       }
+    }
+    if !hasPart, let money = JSONMoney(in: value) {
+      add(money, .price, name, to: &draft)
+      return true
     }
     return hasPart
   }
@@ -312,7 +350,7 @@ enum JSONFields {
         guard case .object(let attribute) = item else { return false }
         let name = firstText(
           ["name", "option_display_name", "optionName", "attribute", "key"], attribute)
-        let values = ["options", "option", "value", "value_name", "label", "values"].lazy
+        let values = ["options", "option", "value", "value_name", "label", "values", "terms"].lazy
           .compactMap { attribute[$0] }.first
         if let name, let values {
           pairs.append((name, texts(in: values).joined(separator: ", ")))
@@ -348,18 +386,53 @@ enum JSONFields {
     case .object(let object):
       let names = [
         "src", "url", "contentUrl", "href", "link", "path", "file", "full", "large", "original",
-        "@id",
+        "@id", "location", "data", "attributes",
       ]
       for name in names {
         if let inner = object[name] { return addresses(in: inner) }
       }
-      // The address may have another name, such as `url_standard`.
-      for (_, value) in object.sorted(by: { $0.key < $1.key }) {
-        if case .string(let text) = value, FeedFindings.isImage(text) { return [text] }
+      // The addresses may have other names, such as `url_standard`. That of the largest image counts.
+      let images = object.sorted { $0.key < $1.key }.compactMap { key, value -> (Int, [String])? in
+        let own: [String]
+        if case .string(let text) = value {
+          own = FeedFindings.isImage(text) ? [text] : []
+        } else {
+          own = addresses(in: value)
+        }
+        return own.isEmpty ? nil : (sizeRank(of: key), own)
       }
-      return []
+      // Without sizes, they are different images.
+      let isSized = images.contains { $0.0 != otherSize }
+      guard isSized else {
+        let main = object["main"].map { addresses(in: $0) } ?? []
+        return main + images.flatMap(\.1).filter { !main.contains($0) }
+      }
+      return images.min { $0.0 < $1.0 }?.1 ?? []
     default: return []
     }
+  }
+
+  private static let sizes = [
+    ["original"], ["full", "zoom"], ["large", "big", "xl"], ["standard", "medium"], ["preview"],
+  ]
+  /// The rank of a name that says no size.
+  private static let otherSize = sizes.count
+
+  /// Returns the place of a name in the order of the sizes of images that it says, the largest first.
+  private static func sizeRank(of name: String) -> Int {
+    let (name, words) = (name.lowercased(), sizes)
+    if ["thumb", "small", "tiny", "icon", "mini"].contains(where: name.contains) {
+      return words.count + 1
+    }
+    return words.firstIndex { $0.contains(where: name.contains) } ?? words.count
+  }
+
+  /// Returns whether a key is that of a language, such as `de` or `de-CH`.
+  private static func isLanguage(_ key: String) -> Bool {
+    let parts = key.split { "-_".contains($0) }
+    return (1...2).contains(parts.count) && parts[0].count == 2
+      && (parts.count == 1 || parts[1].count == 2)
+      && LocaleMark.of(parts[0].lowercased()) != nil
   }
 
   /// Returns the texts in a value: texts, numbers, and the names of objects.
@@ -374,7 +447,14 @@ enum JSONFields {
       for name in ["name", "title", "label", "value", "text", "en", "default", "id"] {
         if let inner = object[name] { return texts(in: inner) }
       }
-      return []
+      // A text in several languages, of which English is preferred.
+      guard object.keys.allSatisfy(isLanguage) else { return [] }
+      let key = object.keys.min {
+        ($0.lowercased().hasPrefix("en") ? 0 : 1, $0) < (
+          $1.lowercased().hasPrefix("en") ? 0 : 1, $1
+        )
+      }
+      return key.flatMap { object[$0] }.map(texts) ?? []
     case .null: return []
     }
   }

@@ -124,7 +124,7 @@ struct MagentoFeed: FeedFormatReader {
     if groups[sku] == nil {
       order.append(sku)
       var base = ProductDraft()
-      // Placeholders until the row of the configurable product is read.
+      // Uses the SKU as id and title until the row of the configurable product is read.
       (base.id, base.title) = (sku, sku)
       groups[sku] = ProductFamily(base: base, line: line)
     }

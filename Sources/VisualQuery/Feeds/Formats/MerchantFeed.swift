@@ -3,7 +3,10 @@
 /// and others in the same layout.
 struct MerchantFeed: FeedFormatReader {
   let mapping: FeedMapping
+  private(set) var leftOut: [String: Int] = [:]
   private let rows: TableRows
+  /// The column that says for which language or country a row replaces fields of another, as in additional feeds of Meta.
+  private let overrideColumn: Int?
 
   init?(
     _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
@@ -13,6 +16,7 @@ struct MerchantFeed: FeedFormatReader {
     else { return nil }
     let targets = ColumnVocabulary.targets(of: header.columns)
     mapping = FeedMapping(format: .merchant, header.columns, targets)
+    overrideColumn = header.index("override")
     var rows = TableRows(
       header: header, names: header.columns.map(MerchantFields.normalized), targets: targets,
       isNative: false, context: context)
@@ -21,7 +25,17 @@ struct MerchantFeed: FeedFormatReader {
   }
 
   mutating func next(from records: inout RecordReader) throws(FeedError) -> FeedRecord? {
-    try rows.next(from: &records)
+    guard let overrideColumn else { return try rows.next(from: &records) }
+    while let record = try records.next() {
+      if case .bytes(let bytes, _) = record, let fields = try? rows.header.fields(bytes),
+        FeedText.isValue(fields[overrideColumn])
+      {
+        leftOut["rows of languages and countries, which translate other rows", default: 0] += 1
+        continue
+      }
+      return rows.record(record)
+    }
+    return nil
   }
 }
 

@@ -29,7 +29,8 @@ struct SchemaOrgFeed: FeedFormatReader {
     do throws(JSONError) {
       nodes = Self.nodes(in: try JSONValue(json: bytes, limits: .document)).reversed()
     } catch {
-      // A cancelled run publishes its work so far and then throws `CancellationError`.
+      // A cancelled run must publish its work so far before it throws `CancellationError`, so the
+      // error is not thrown here.
       if error.code == .cancelled {
         nodes = []
       } else {
@@ -96,8 +97,8 @@ struct SchemaOrgFeed: FeedFormatReader {
   static func records(
     onLine bytes: [UInt8], _ line: Int, _ context: FeedContext
   ) -> [FeedRecord] {
-    // Nearly all lines are something else and lack an @ near their beginning, so they are not
-    // parsed.
+    // A cheap test before parsing: nearly all lines are something else and have no @ near their
+    // beginning.
     guard bytes.prefix(512).contains(UInt8(ascii: "@")), containers.contains(where: bytes.contains),
       let json = try? JSONValue(json: bytes, limits: .line, shouldStop: { false })
     else { return [] }

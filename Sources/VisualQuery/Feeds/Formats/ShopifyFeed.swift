@@ -32,7 +32,8 @@ struct ShopifyFeed: FollowingRowsFeed {
     guard case .table(let header) = head, header.has("title"),
       header.has("handle") || header.has("urlhandle")
     else { return nil }
-    // A native table may have a column with this name.
+    // A table with the columns type, id and title is in the own format of `vq`, and may have a
+    // `urlhandle` as well.
     guard header.has("handle") || !header.has("type", "id", "title") else { return nil }
     table = ExportTable(header, context) { name in
       name.hasPrefix("option") && (name.hasSuffix("value") || name.hasSuffix("name"))

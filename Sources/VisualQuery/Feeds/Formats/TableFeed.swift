@@ -16,10 +16,11 @@ struct TableFeed: FeedFormatReader {
     }
     let names = Set(header.columns.map { $0.lowercased().trimmed })
     let isNative = names.isSuperset(of: ["type", "id", "title"])
-    let targets =
+    var targets =
       isNative
       ? ColumnVocabulary.nativeTargets(of: header.columns)
       : ColumnVocabulary.targets(of: header.columns)
+    if !isNative { ColumnValues.add(to: &targets, header, try header.sample(of: &records)) }
     guard UnknownTable.isKnown(targets, context) else {
       throw UnknownTable.error(records.name, header, targets)
     }
@@ -92,8 +93,9 @@ struct TableRows: Sendable {
     isNative = false
     var places = header.columns.map { _ in [Int]() }
     for (place, field) in map.fields.enumerated() {
-      if field.hasSuffix("*") {
-        for (column, name) in names.enumerated() where name.hasPrefix(field.dropLast()) {
+      if FieldMap.isPattern(field) {
+        for (column, name) in names.enumerated()
+        where FieldMap.rest(of: name, fitting: field) != nil {
           places[column].append(place)
         }
       } else if let column = Self.column(of: field, in: header) {
@@ -114,6 +116,9 @@ struct TableRows: Sendable {
   func column(of field: String) -> Int? { Self.column(of: field, in: header) }
 
   private static func column(of field: String, in header: TableHeader) -> Int? {
+    if FieldMap.isPattern(field) {
+      return header.columns.firstIndex { FieldMap.rest(of: $0.trimmed, fitting: field) != nil }
+    }
     let name = ColumnVocabulary.normalized(field)
     return header.columns.firstIndex { $0.hasSameBytes(as: field) }
       ?? header.normalized.firstIndex(of: name)
@@ -139,7 +144,8 @@ struct TableRows: Sendable {
     guard let group = targets.firstIndex(of: .group) else { return }
     parents = Set(
       try header.sample(of: &records).map { $0[group].trimmed }.filter(FeedText.isGroup))
-    // Rows are read in another way if other products are parents.
+    // The parents are part of the hash of a row, because a row is read in another way if it belongs
+    // to a parent.
     if !parents.isEmpty { hashEnd = Array(parents.sorted().joined(separator: "\n").utf8) }
   }
 
@@ -148,7 +154,11 @@ struct TableRows: Sendable {
 
   /// Returns the next record.
   func next(from records: inout RecordReader) throws(FeedError) -> FeedRecord? {
-    guard let record = try records.next() else { return nil }
+    try records.next().map(record)
+  }
+
+  /// Returns the record of a row.
+  func record(_ record: RecordReader.Record) -> FeedRecord {
     guard case .bytes(let bytes, let line) = record else { return .tooLong(line: record.line) }
     let hashed = hashEnd.isEmpty ? bytes : bytes + hashEnd
     return FeedRecord(line: line, bytes: hashed) { () throws(FieldError) in

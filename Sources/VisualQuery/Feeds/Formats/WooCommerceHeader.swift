@@ -148,8 +148,8 @@ struct WooCommerceHeader {
       guard !digits.isEmpty, let number = Int(digits), (1...200).contains(number) else { continue }
       byNumber[number, default: []].append(column)
     }
-    // Accepts only numbers from 1 on without gaps, with the columns of each number side by
-    // side.
+    // Accepts only the numbers 1, 2, 3 and so on without gaps, and only if the columns of each
+    // number are side by side.
     var names: [(Int, String)] = []
     var number = 1
     while let columns = byNumber[number], columns.count > 1, columns[1] == columns[0] + 1 {

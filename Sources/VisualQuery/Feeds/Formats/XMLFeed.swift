@@ -17,6 +17,8 @@ struct XMLFeed: FeedFormatReader {
   private var knownPlaces: [String: [Int]] = [:]
   /// The targets of the fields of items, by their names.
   private var known: [[String]: [FeedTarget?]] = [:]
+  private(set) var leftOut: [String: Int] = [:]
+  private var queue = RecordQueue()
 
   /// The names of items, the surest first.
   static let itemNames = [
@@ -60,9 +62,12 @@ struct XMLFeed: FeedFormatReader {
     isMerchant = map == nil && (isChannel || start.contains("base.google.com/ns"))
     if isMerchant { try Self.checkForNews(outline, name, records.name) }
     let items = isMerchant ? ["item", "entry"] : [name]
-    self.items = XMLItemStream(items: Set(items), isDeep: !isMerchant, hasPaths: map != nil)
+    let parts = isMerchant ? [] : Self.parts(of: outline, name, format, context)
+    self.items = XMLItemStream(
+      items: Set(items), isDeep: !isMerchant, hasPaths: map != nil, parts: parts)
     let map = map
-    let sample = Self.sample(of: start, Set(items), isDeep: !isMerchant, hasPaths: map != nil)
+    let sample = Self.sample(
+      of: start, Set(items), isDeep: !isMerchant, hasPaths: map != nil, parts: parts)
     var used: Set<String> = []
     var others: [XMLItemParser.Field] = []
     for field in sample {
@@ -133,11 +138,11 @@ struct XMLFeed: FeedFormatReader {
 
   /// Returns the fields of the first items that have a text.
   private static func sample(
-    of start: String, _ items: Set<String>, isDeep: Bool, hasPaths: Bool
+    of start: String, _ items: Set<String>, isDeep: Bool, hasPaths: Bool, parts: Set<String>
   ) -> [XMLItemParser.Field] {
     let parser = XMLItemParser(
       items: items, limit: RecordReader.recordLimit, encoding: "UTF-8", isDeep: isDeep,
-      hasPaths: hasPaths)
+      hasPaths: hasPaths, parts: parts)
     let begin =
       start.firstRange(of: "<?xml")?.lowerBound ?? start.firstIndex(of: "<") ?? start.startIndex
     _ = parser.parse(Array(start[begin...].utf8))
@@ -146,7 +151,75 @@ struct XMLFeed: FeedFormatReader {
   }
 
   mutating func next(from records: inout RecordReader) throws(FeedError) -> FeedRecord? {
-    guard let item = try items.next(from: &records) else { return nil }
+    while true {
+      if let record = queue.next() { return record }
+      guard let item = try nextItem(from: &records) else { return nil }
+      guard case .success(let fields) = item.fields, fields.contains(where: { $0.part > 0 }) else {
+        return record(of: item)
+      }
+      queue.add(family(of: fields, item.line).products(context))
+    }
+  }
+
+  /// Returns the product of an item with variants in it.
+  private mutating func family(
+    of fields: [XMLItemParser.Field], _ line: Int
+  ) -> ProductFamily {
+    var base = draft(of: fields.filter { $0.part == 0 })
+    var variants: [ProductVariant] = []
+    let parts = Dictionary(grouping: fields.filter { $0.part > 0 }, by: \.part)
+    for (_, own) in parts.sorted(by: { $0.key < $1.key }) {
+      let draft = draft(of: own)
+      if draft.isHidden, !context.options.includesDrafts {
+        leftOut["drafts and unpublished variants (--include-drafts)", default: 0] += 1
+        continue
+      }
+      var variant = ProductVariant(draft, line: line)
+      variant.sku = draft.id
+      variants.append(variant)
+      if base.title.isEmpty { base.title = draft.title }
+    }
+    if base.id.isEmpty { base.id = variants.lazy.map(\.sku).first { !$0.isEmpty } ?? "" }
+    var family = ProductFamily(base: base, line: line)
+    family.addImages(base.imageNames)
+    family.variants = variants
+    return family
+  }
+
+  /// The names of the elements within items that are variants.
+  private static let partNames = [
+    "variant", "variation", "Variant", "Variation", "VARIANT", "VARIATION",
+  ]
+
+  /// Returns the elements within items that are variants with fields of their own.
+  private static func parts(
+    of outline: XMLOutline, _ item: String, _ format: KnownFormat?, _ context: FeedContext
+  ) -> Set<String> {
+    // A caller's mapping names the fields of variants itself.
+    if context.map != nil || format?.name == SalesforceFeed.name { return [] }
+    return Set(
+      partNames.filter { name in
+        name != item
+          && (outline.children[name] != nil || outline.attributes[name]?.isEmpty == false)
+      })
+  }
+
+  /// Returns the next item, before its fields are read.
+  mutating func nextItem(
+    from records: inout RecordReader
+  ) throws(FeedError) -> XMLItemParser.Item? {
+    try items.next(from: &records)
+  }
+
+  /// Returns the entity of some fields before their texts are interpreted.
+  mutating func draft(of fields: [XMLItemParser.Field]) -> ProductDraft {
+    Self.draft(
+      fields, names(of: fields), targets(of: fields),
+      map.map { map in fields.map { self.places(of: $0.path, map) } }, map, base)
+  }
+
+  /// Returns the record of an item.
+  mutating func record(of item: XMLItemParser.Item) -> FeedRecord {
     switch item.fields {
     case .failure(let error): return FeedRecord(line: item.line, error)
     case .success(let fields):
@@ -155,29 +228,37 @@ struct XMLFeed: FeedFormatReader {
         Array(field.name.utf8) + [0] + Array(field.text.utf8) + [0]
       }
       if let base { bytes += Array(base.utf8) }
+      let names = names(of: fields)
       let targets = targets(of: fields)
       let places = map.map { map in fields.map { self.places(of: $0.path, map) } }
       let (context, map, base) = (context, map, base)
       return FeedRecord(line: item.line, bytes: bytes) { () throws(FieldError) in
-        var draft = ProductDraft()
-        var values: [[String]] = map?.fields.map { _ in [] } ?? []
-        for (index, (field, target)) in zip(fields, targets).enumerated() {
-          if let own = places?[index], !own.isEmpty {
-            for place in own { values[place].append(field.text) }
-            if own.contains(where: { map?.isTaken($0) == true }) { continue }
-          }
-          // An attribute is used only if a mapping names it; it does not become a field
-          // of the shop.
-          if target == nil, map != nil, field.name.contains("@") { continue }
-          let name = MerchantFields.normalized(field.name)
-          if target == nil { draft.keepRepeated(name, field.text) }
-          draft.add(target, name, field.text)
-        }
-        map?.add(values, to: &draft)
-        if let base { draft.placeImages(beneath: base) }
-        return draft.finished(context)
+        Self.draft(fields, names, targets, places, map, base).finished(context)
       }
     }
+  }
+
+  private static func draft(
+    _ fields: [XMLItemParser.Field], _ names: [String], _ targets: [FeedTarget?],
+    _ places: [[Int]]?,
+    _ map: FieldMap?, _ base: String?
+  ) -> ProductDraft {
+    var draft = ProductDraft()
+    var values: [[String]] = map?.fields.map { _ in [] } ?? []
+    for (index, (field, target)) in zip(fields, targets).enumerated() {
+      if let own = places?[index], !own.isEmpty {
+        for place in own { values[place].append(field.text) }
+        if own.contains(where: { map?.isTaken($0) == true }) { continue }
+      }
+      // An attribute is used only if a mapping names it; it does not become a field of the shop.
+      if target == nil, map != nil, field.name.contains("@") { continue }
+      let name = names[index]
+      if target == nil { draft.keepRepeated(name, field.text) }
+      draft.add(target, name, field.text)
+    }
+    map?.add(values, to: &draft)
+    if let base { draft.placeImages(beneath: base) }
+    return draft
   }
 
   /// Returns the fields of the mapping that are at a path.
@@ -186,6 +267,19 @@ struct XMLFeed: FeedFormatReader {
     let places = path.isEmpty ? [] : map.places(of: path, in: name)
     if knownPlaces.count < 4096 { knownPlaces[path] = places }
     return places
+  }
+
+  /// The names under which fields are kept, by their names in the feed.
+  private var keptNames: [String: String] = [:]
+
+  /// Returns the names under which fields are kept.
+  private mutating func names(of fields: [XMLItemParser.Field]) -> [String] {
+    fields.map { field in
+      if let known = keptNames[field.name] { return known }
+      let name = MerchantFields.normalized(field.name)
+      if keptNames.count < 4096 { keptNames[field.name] = name }
+      return name
+    }
   }
 
   /// Returns the meaning of an item's fields. A field that occurs several times has the same
@@ -219,12 +313,16 @@ struct XMLFeed: FeedFormatReader {
 struct XMLOutline {
   /// The name of the root.
   private(set) var root = ""
+  /// The tag of the root.
+  private(set) var rootTag = ""
   /// The number of elements, by name.
   private(set) var counts: [String: Int] = [:]
   /// The names of the elements within elements of a name, in their order.
   private(set) var children: [String: [String]] = [:]
   /// The depths of elements, by name.
   private var depths: [String: Int] = [:]
+  /// The names of the attributes of elements, by their names without prefixes.
+  private(set) var attributes: [String: Set<String>] = [:]
   /// The names of the elements that have an id, as an attribute or an element.
   private var identified: Set<String> = []
 
@@ -249,11 +347,15 @@ struct XMLOutline {
         continue
       }
       let name = String(tag.prefix { !$0.isWhitespace && $0 != "/" })
-      if root.isEmpty { root = name }
+      if root.isEmpty { (root, rootTag) = (name, String(tag)) }
       counts[name, default: 0] += 1
       depths[name] = min(depths[name] ?? .max, open.count)
       let attributes = tag.split(whereSeparator: \.isWhitespace).dropFirst().map {
         String($0.prefix { $0 != "=" })
+      }
+      if !attributes.isEmpty {
+        let local = name.split(separator: ":").last.map(String.init) ?? name
+        self.attributes[local, default: []].formUnion(attributes)
       }
       if attributes.contains(where: Self.isID) { identified.insert(name) }
       if let parent = open.last, children[parent]?.contains(name) != true {

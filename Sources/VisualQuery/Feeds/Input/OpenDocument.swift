@@ -156,7 +156,7 @@ struct OpenDocument: Sendable {
   /// Returns the text of a cell by its attributes and the paragraphs in it.
   private static func text(_ values: [String: String], _ paragraphs: [String]) -> String {
     let shown = paragraphs.joined(separator: "\n")
-    // An error such as #N/A is no value.
+    // An error such as #N/A is not a value.
     if values["calcext:value-type"] == "error" { return "" }
     switch values["office:value-type"] {
     case "float":
@@ -165,7 +165,7 @@ struct OpenDocument: Sendable {
       guard let value = values["office:value"] else { return shown }
       var amount = SheetTable.number(value)
       guard let currency = values["office:currency"] else { return amount }
-      // Three decimals look like thousands beside a currency.
+      // Appends a zero to three decimals, which would be read as thousands beside a currency.
       if amount.split(separator: ".").dropFirst().first?.count == 3 { amount += "0" }
       return "\(amount) \(currency)"
     case "date": return values["office:date-value"].map { String($0.prefix { $0 != "T" }) } ?? shown
@@ -196,7 +196,8 @@ struct SheetTable {
     cells += Array(repeating: "", count: width - cells.count)
     let text = cells.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }.joined(separator: ",")
     let line = Array((text + "\n").utf8)
-    // A few bytes can repeat a row a million times, so that the limits are checked before.
+    // A few bytes can repeat a row a million times, so the limit is checked before the rows are
+    // written.
     let (total, overflows) = line.count.multipliedReportingOverflow(by: max(1, count))
     guard !overflows, total <= Self.byteLimit - bytes.count else {
       throw archive.error("has more than \(Self.byteLimit) bytes of rows, which is the limit")

@@ -185,7 +185,7 @@ package struct RecordReader: ~Copyable {
     var bytes = record[...]
     if line == 1 && bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
     if bytes.last == UInt8(ascii: "\r") { bytes = bytes.dropLast() }
-    // Spreadsheets write an empty row with all its separators.
+    // Spreadsheets write an empty row as a line of separators.
     let isBlank = bytes.allSatisfy {
       $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == quotedFieldSeparator
     }
@@ -243,10 +243,21 @@ package struct RecordReader: ~Copyable {
   /// before they are read.
   mutating func copy(behind header: TableHeader) throws(FeedError) -> RecordReader {
     if name != "-", descriptor >= 0 {
-      var copy = try RecordReader(
-        path: name, recordLimit: recordLimit, limits: limits, encoding: decoder.named)
+      var copy = try copy()
       _ = try TableHeader(&copy)
       return copy
+    }
+    var copy = try copy()
+    copy.quotedFieldSeparator = quotedFieldSeparator
+    copy.repeatedRecord = repeatedRecord
+    return copy
+  }
+
+  /// Returns another reader of a document of which nothing was read yet.
+  mutating func copy() throws(FeedError) -> RecordReader {
+    if name != "-", descriptor >= 0 {
+      return try RecordReader(
+        path: name, recordLimit: recordLimit, limits: limits, encoding: decoder.named)
     }
     let bytes = try lookahead(Self.streamLimit + 1)
     guard bytes.count <= Self.streamLimit else {
@@ -255,10 +266,7 @@ package struct RecordReader: ~Copyable {
           "standard input has more than \(Self.streamLimit) bytes of a format whose variants refer to each "
           + "other; save it to a file and index that")
     }
-    var copy = RecordReader(bytes: bytes, name: name)
-    copy.quotedFieldSeparator = quotedFieldSeparator
-    copy.repeatedRecord = repeatedRecord
-    return copy
+    return RecordReader(bytes: bytes, name: name)
   }
 
   /// Reads more text; returns `false` at the end.
@@ -270,7 +278,8 @@ package struct RecordReader: ~Copyable {
     }
     let start = buffer.count
     var isMore = try fillRaw()
-    // The encoding is recognized by the first bytes, of which a pipe may give few at a time.
+    // The encoding is recognized by the first bytes. A pipe may give only a few at a time, so reads
+    // until there are enough.
     while readByteCount < 1024, isMore { isMore = try fillRaw() }
     if firstBytes.isEmpty { firstBytes = Array(buffer[start...].prefix(256)) }
     decoder.decode(&buffer, from: start)

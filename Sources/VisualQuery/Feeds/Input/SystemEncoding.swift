@@ -22,7 +22,7 @@ struct SystemEncoding: Sendable, Hashable {
     guard usual != nil || isTrusted else { return nil }
     self.name = usual ?? name
     guard let converter = unsafe Self.open(self.name) else { return nil }
-    // Sound: it was opened above and is not used any more.
+    // Sound: the converter was opened above and is not used after this call.
     unsafe iconv_close(converter)
   }
 
@@ -42,7 +42,7 @@ struct SystemEncoding: Sendable, Hashable {
 
   private static func open(_ name: String) -> iconv_t? {
     let converter = unsafe iconv_open("UTF-8", name)
-    // The library's mark of a failure is the address of all ones.
+    // The library reports a failure by a pointer whose bits are all one.
     return unsafe Int(bitPattern: converter) == -1 ? nil : converter
   }
 
@@ -57,7 +57,7 @@ struct SystemEncoding: Sendable, Hashable {
     guard let converter = unsafe Self.open(name) else { return (Array(bytes), 0, []) }
     defer { unsafe iconv_close(converter) }
     var input = bytes.map { CChar(bitPattern: $0) }
-    // No character of these encodings is longer in UTF-8 than four bytes for one.
+    // In UTF-8, a character of these encodings has at most four times as many bytes.
     var output = [CChar](repeating: 0, count: input.count * 4 + 16)
     var text: [UInt8] = []
     var (damaged, position) = (0, 0)

@@ -1,12 +1,12 @@
 /// The encoding of a feed, and the way it was recognized.
-public struct FeedEncoding: Sendable, Hashable {
+package struct FeedEncoding: Sendable, Hashable {
   /// The name, such as `UTF-16` or `Windows-1252`.
-  public let name: String
+  package let name: String
   /// A Boolean value that indicates whether it was recognized by its bytes, because neither a mark nor the document names it.
-  public let isGuessed: Bool
+  package let isGuessed: Bool
 
   /// Returns whether text in an encoding of this name can be read.
-  public static func isKnown(_ name: String) -> Bool {
+  package static func isKnown(_ name: String) -> Bool {
     ["utf-8", "utf8", "utf-16le", "utf-16be"].contains(name.lowercased())
       || SingleByteEncoding.named(name) != nil
       || SystemEncoding(named: name, isTrusted: true) != nil

@@ -195,7 +195,7 @@ struct Workbook: Sendable {
         case "s":
           set(Int(field.text).flatMap { strings.indices.contains($0) ? strings[$0] : nil } ?? "")
         case "b": set(field.text == "1" ? "TRUE" : "FALSE")
-        // An error such as #N/A is no value.
+        // An error such as #N/A is not a value.
         case "e": continue
         case "n": set(dayStyles.contains(style) ? day(field.text) : SheetTable.number(field.text))
         default: set(field.text)

@@ -33,6 +33,8 @@ internal import CExpat
     let text: String
     /// The path within the item, such as `imgs/main/@url`, if paths are wanted.
     var path = ""
+    /// The number of the part of the item that it is in, such as a variant, or 0 if it is in none.
+    var part = 0
   }
 
   /// A category that items refer to by its id.
@@ -53,6 +55,11 @@ internal import CExpat
   /// True if blanks around texts are part of them.
   private let keepsBlanks: Bool
   private let layout: Layout?
+  /// The elements that are parts of items with fields of their own.
+  private let parts: Set<String>
+  /// The depth of the part that is open, and the number of parts of the item so far.
+  private var partDepth: Int?
+  private var partCount = 0
   /// The attributes of the groups so far.
   private(set) var groups: [[String: String]] = []
   /// The number of lines before the first one that the parser sees.
@@ -70,7 +77,7 @@ internal import CExpat
   /// The names of the open elements of an item, and the attribute that says more.
   private var path: [(name: String, address: String?, component: String, isNamed: Bool)] = []
   /// The name of the parameter whose value comes next, as in `<PARAM_NAME>Barva</PARAM_NAME><VAL>red</VAL>`.
-  private var parameter: String?
+  private var parameter: (name: String, field: String?)?
   /// True if the last tag was a start tag, so that the open element has no others in it.
   private var isLeaf = false
   /// The categories that the document declares before its items, by their ids, as Yandex's YML has them.
@@ -93,12 +100,14 @@ internal import CExpat
   ///   - keepsBlanks: True if blanks around texts are part of them.
   ///   - categories: The categories that the document declared so far.
   ///   - layout: The elements of a document with groups.
+  ///   - parts: The elements that are parts of items, such as variants, if fields are at any depth.
   init(
     items names: Set<String>, limit: Int, lineOffset: Int = 0, encoding: String? = nil,
     isDeep: Bool = false, hasPaths: Bool = false, keepsBlanks: Bool = false,
-    categories: [String: Category] = [:], layout: Layout? = nil
+    categories: [String: Category] = [:], layout: Layout? = nil, parts: Set<String> = []
   ) {
     self.layout = layout
+    self.parts = parts
     self.hasPaths = hasPaths
     self.keepsBlanks = keepsBlanks
     self.categories = categories
@@ -106,7 +115,8 @@ internal import CExpat
     self.isDeep = isDeep
     self.limit = limit
     self.lineOffset = lineOffset
-    // Only a lack of memory makes this fail, as it does any other allocation.
+    // The call returns NULL only if memory is exhausted, and then a trap is right, as for any other
+    // allocation.
     unsafe parser = XML_ParserCreate(encoding)!
     self.encoding = encoding
     unsafe XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
@@ -214,6 +224,7 @@ internal import CExpat
         itemDepth = depth
         itemLine = line
         (fields, byteCount, path, parameter) = ([], 0, [], nil)
+        (partDepth, partCount) = (nil, 0)
         if isDeep {
           for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
             byteCount += value.utf8.count
@@ -226,15 +237,23 @@ internal import CExpat
       return
     }
     if isDeep {
-      // `<param name="Color">` is a field of that name; `<image url="…"/>` has its text in an attribute.
+      // `<param name="Color">` is a field called Color; in `<image url="…"/>` the attribute is the text of the field.
       byteCount += name.utf8.count
+      if partDepth == nil, parts.contains(name) {
+        (partDepth, partCount) = (depth, partCount + 1)
+        addPart(attributes)
+      }
       if attributes.isEmpty {
         path.append((name, nil, hasPaths ? name : "", false))
         return
       }
       let ownName =
         Self.namedElements.contains(name) ? attributes["name"] ?? attributes["attribute-id"] : nil
-      let address = Self.addresses.lazy.compactMap { attributes[$0] }.first
+      let address =
+        Self.addresses.lazy.compactMap { attributes[$0] }.first
+        ?? attributes.filter {
+          $0.value.utf8.contains(UInt8(ascii: ".")) && FeedFindings.isImage($0.value)
+        }.min { $0.key < $1.key }?.value
       path.append(
         (
           ownName ?? name, address, hasPaths ? ownName.map { "\(name)[\($0)]" } ?? name : "",
@@ -243,7 +262,7 @@ internal import CExpat
       byteCount += ownName?.utf8.count ?? 0
       addAttributes(attributes, of: name)
     }
-    // The link of an Atom entry is an attribute.
+    // The link of an Atom entry is its attribute `href`.
     if depth == itemDepth + 1, name == "link", let target = attributes["href"] {
       text = Array(target.utf8)
     }
@@ -269,10 +288,34 @@ internal import CExpat
     "param", "attribute", "property", "feature", "field", "PARAM", "a", "attr", "custom-attribute",
     "characteristic", "parameter", "spec", "option",
   ]
+  /// The elements with the name and the value of a parameter in elements of their own.
+  private static let pairElements: Set<String> = [
+    "PARAM", "FEATURE", "param", "attribute", "property", "feature", "characteristic", "parameter",
+    "spec", "option", "PARAMETER", "Param", "Attribute", "Property", "Feature", "Option",
+  ]
+  private static let parameterNames: Set<String> = [
+    "PARAM_NAME", "FNAME", "name", "Name", "NAME", "attribute_name", "param_name", "key",
+  ]
+  private static let parameterValues: Set<String> = [
+    "VAL", "FVALUE", "value", "Value", "VALUE", "attribute_value", "param_value", "val",
+  ]
   /// The attributes with the text of an element that has none.
-  private static let addresses = ["url", "href", "src", "path"]
+  private static let addresses = ["url", "href", "src", "path", "value", "amount", "content"]
   /// The attributes of elements within an item that are fields even if no mapping names them.
   private static let usedAttributes: Set<String> = ["currency", "currencycode", "currencyid"]
+
+  /// Adds the attributes of a part, which are fields like those of an item.
+  private func addPart(_ attributes: [String: String]) {
+    for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
+      byteCount += value.utf8.count
+      guard byteCount <= limit, fields.count < fieldLimit else { return }
+      fields.append(
+        Field(name: name, text: value, path: hasPaths ? "@\(name)" : "", part: partCount))
+    }
+  }
+
+  /// The number of the part that is open, or 0.
+  private var part: Int { partDepth == nil ? 0 : partCount }
 
   /// Adds the attributes of an element within an item.
   private func addAttributes(_ attributes: [String: String], of element: String) {
@@ -283,7 +326,8 @@ internal import CExpat
       fields.append(
         Field(
           name: "\(element)@\(name)", text: value,
-          path: hasPaths ? path.map(\.component).joined(separator: "/") + "/@\(name)" : ""))
+          path: hasPaths ? path.map(\.component).joined(separator: "/") + "/@\(name)" : "",
+          part: part))
     }
   }
 
@@ -306,23 +350,37 @@ internal import CExpat
       if isLeaf, byteCount <= limit, fields.count < fieldLimit {
         let whole = String(decoding: text, as: UTF8.self)
         let own = keepsBlanks ? whole : whole.trimmed
-        if name == "PARAM_NAME", path.last?.name == "PARAM" {
-          parameter = own
-        } else if name == "VAL", path.last?.name == "PARAM", let parameter, !parameter.isEmpty {
+        let parent = path.last?.name ?? ""
+        if Self.parameterNames.contains(name), Self.pairElements.contains(parent), parameter == nil
+        {
+          parameter = (own, qualified(name))
+        } else if Self.parameterValues.contains(name), let pair = parameter, !pair.name.isEmpty,
+          Self.pairElements.contains(parent)
+        {
           fields.append(
-            Field(name: parameter, text: own, path: hasPaths ? "PARAM[\(parameter)]" : ""))
+            Field(
+              name: pair.name, text: own, path: hasPaths ? "\(parent)[\(pair.name)]" : "",
+              part: part))
+          parameter?.field = nil
         } else {
           fields.append(
             Field(
               name: isNamed ? name : qualified(name), text: own.isEmpty ? address ?? "" : own,
               path: hasPaths
-                ? (path.map(\.component) + [component]).joined(separator: "/") : ""))
+                ? (path.map(\.component) + [component]).joined(separator: "/") : "", part: part))
         }
       }
-      if name == "PARAM" { parameter = nil }
+      if Self.pairElements.contains(name), let pair = parameter {
+        // A name without a value is a field like any other.
+        if let field = pair.field, !pair.name.isEmpty, fields.count < fieldLimit {
+          fields.append(Field(name: field, text: pair.name, part: part))
+        }
+        parameter = nil
+      }
       if layout?.ends.contains(name) == true, byteCount <= limit {
         fields.append(Field(name: name, text: "", path: "/" + name))
       }
+      if depth == partDepth { partDepth = nil }
       isLeaf = false
     } else if depth == itemDepth + 1, byteCount <= limit {
       fields.append(
@@ -370,7 +428,7 @@ internal import CExpat
 
   /// Returns the name of a field; one of a list has its own name or that of the list, another that of its parent, too.
   private func qualified(_ name: String) -> String {
-    guard let parent = path.last?.name else { return name }
+    guard let parent = path.last?.name, !parts.contains(parent) else { return name }
     if let known = qualifiedNames[parent]?[name] { return known }
     let full = Self.qualified(name, in: parent)
     // The names are remembered, because a feed has few of them. The limit keeps other input

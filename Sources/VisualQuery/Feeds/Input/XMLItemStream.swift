@@ -3,6 +3,7 @@ struct XMLItemStream {
   private let names: Set<String>
   private let isDeep: Bool
   private let hasPaths: Bool
+  private let parts: Set<String>
   /// The beginnings of the items' first tags.
   private let tags: [[UInt8]]
   private var parser: XMLItemParser
@@ -25,13 +26,18 @@ struct XMLItemStream {
   ///   - isDeep: True if the fields of an item are its attributes and all elements in it
   ///     that have no children, rather than its own children.
   ///   - hasPaths: True if fields have their paths, and all attributes are fields.
-  init(items names: Set<String>, isDeep: Bool = false, hasPaths: Bool = false) {
+  ///   - parts: The elements that are parts of items.
+  init(
+    items names: Set<String>, isDeep: Bool = false, hasPaths: Bool = false, parts: Set<String> = []
+  ) {
     self.names = names
+    self.parts = parts
     self.hasPaths = hasPaths
     self.isDeep = isDeep
     tags = names.sorted().map { Array("<\($0)".utf8) }
     parser = XMLItemParser(
-      items: names, limit: RecordReader.recordLimit, isDeep: isDeep, hasPaths: hasPaths)
+      items: names, limit: RecordReader.recordLimit, isDeep: isDeep, hasPaths: hasPaths,
+      parts: parts)
   }
 
   /// Returns the next item, or `nil` at the end.
@@ -53,7 +59,8 @@ struct XMLItemStream {
             items: names, limit: RecordReader.recordLimit,
             lineOffset: records.skippedLineCount
               + chunk[..<start].count { $0 == UInt8(ascii: "\n") },
-            encoding: records.encoding == nil ? nil : "UTF-8", isDeep: isDeep, hasPaths: hasPaths)
+            encoding: records.encoding == nil ? nil : "UTF-8", isDeep: isDeep, hasPaths: hasPaths,
+            parts: parts)
           chunk.removeFirst(start)
         }
         try parse(chunk, records.name)
@@ -109,7 +116,7 @@ struct XMLItemStream {
       if isEnd(failure) {
         isAtEnd = true
       } else {
-        // What follows the end of the document is no item.
+        // Text after the end of the document is not an item, so it is not reported.
         if failure.depth > 0 || !hasItems { items.append(refused(failure)) }
         // Skips at least one byte, so that the search always advances.
         rest = rest.dropFirst(max(1, failure.byteOffset - parsedByteCount))
@@ -133,7 +140,8 @@ struct XMLItemStream {
     let reached = line + text[..<start].count { $0 == UInt8(ascii: "\n") }
     parser = XMLItemParser(
       items: names, limit: RecordReader.recordLimit, lineOffset: reached - 1,
-      encoding: parser.encoding, isDeep: isDeep, hasPaths: hasPaths, categories: parser.categories)
+      encoding: parser.encoding, isDeep: isDeep, hasPaths: hasPaths, categories: parser.categories,
+      parts: parts)
     // After skipping, it is unknown which tags are open, so the rest is enclosed in one new
     // element.
     let root = Array("<r>".utf8)

@@ -73,7 +73,7 @@ struct ZIPArchive: Sendable {
     var rest = contents
     var (given, taken) = (0, 0)
     while !rest.isEmpty {
-      // A few bytes can become gigabytes, so that the limits are checked after each part.
+      // A few bytes can expand to gigabytes, so the limits are checked after each part.
       let part = rest.prefix(4096)
       rest = rest.dropFirst(part.count)
       var output: [UInt8] = []

@@ -24,7 +24,10 @@ enum FeedData {
 
   /// Returns a word in lower case, without other characters than letters, marks of letters and digits.
   static func plain(_ word: some StringProtocol) -> String {
-    String(word.lowercased().filter { $0.isLetter || $0.isNumber })
+    let word = word.lowercased()
+    // The small letter of a Turkish İ has a dot of its own.
+    let plain = word.utf8.contains(0xCC) ? word.replacing("i\u{307}", with: "i") : word
+    return plain.filter { $0.isLetter || $0.isNumber }
   }
 
   /// Sound: the bytes are constants of the program, and go with their number.

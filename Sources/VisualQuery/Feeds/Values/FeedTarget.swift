@@ -3,6 +3,8 @@ enum FeedTarget: Hashable, Sendable {
   case type, id, title
   /// A title that counts if there is no other, such as one in another language.
   case otherTitle
+  /// An id that counts if the one for ids is empty, such as a number beside a SKU.
+  case otherID
   case subtitle, synonyms, labels, brand, group, url
   /// The main image, the further ones, and a small copy that counts if there is no other.
   case image, images, thumbnail
@@ -25,7 +27,7 @@ enum FeedTarget: Hashable, Sendable {
   var name: String {
     switch self {
     case .type: "type"
-    case .id: "id"
+    case .id, .otherID: "id"
     case .title, .otherTitle: "title"
     case .subtitle: "subtitle"
     case .synonyms: "synonyms"

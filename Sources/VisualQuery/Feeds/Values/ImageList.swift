@@ -11,7 +11,10 @@ enum ImageList {
   /// A comma, semicolon or blank only separates if it cannot be part of a name: before another
   /// address, or between names that all have an ending.
   static func names(in text: String) -> [String] {
-    if text.first == "[", let list = jsonList(text) { return list }
+    if let first = text.first, "[{".contains(first), let list = jsonList(text) { return list }
+    if text.utf8.contains(where: { [0x22, 0x27, 0x28].contains($0) }), let list = enclosed(text) {
+      return list
+    }
     return text.split(whereSeparator: { $0 == "|" || $0.isNewline }).flatMap { part in
       let name = part.trimmed
       return isAddress(name) ? addresses(in: name) : files(in: name)
@@ -36,9 +39,31 @@ enum ImageList {
   }
 
   private static func jsonList(_ text: String) -> [String]? {
-    guard case .array(let values)? = try? JSONValue(json: Array(text.utf8)) else { return nil }
-    let texts = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
-    return texts.count == values.count ? texts.filter { !$0.isEmpty } : nil
+    guard let value = try? JSONValue(json: Array(text.utf8)) else { return nil }
+    let items = if case .array(let values) = value { values } else { [value] }
+    var names: [String] = []
+    for item in items {
+      let own = JSONFields.addresses(in: item)
+      if own.isEmpty, item != .string("") { return nil }
+      names += own
+    }
+    return names.filter { !$0.isEmpty }
+  }
+
+  /// Returns the addresses in a text that has them in quotes or brackets: `<img src="…">` of HTML, `=IMAGE("…")` of a
+  /// spreadsheet, and `mug.jpg (https://…)` of a database of tables; `nil` if there is none.
+  private static func enclosed(_ text: String) -> [String]? {
+    var names: [String] = []
+    var rest = text[...]
+    while let open = rest.firstIndex(where: { "\"'(".contains($0) }) {
+      let close: Character = rest[open] == "(" ? ")" : rest[open]
+      rest = rest[rest.index(after: open)...]
+      guard rest.hasPrefix("http://") || rest.hasPrefix("https://") else { continue }
+      guard let end = rest.firstIndex(of: close) else { break }
+      names.append(String(rest[..<end]))
+      rest = rest[rest.index(after: end)...]
+    }
+    return names.isEmpty ? nil : names
   }
 
   /// Splits before each further address.

@@ -19,9 +19,26 @@ enum PlainText {
 
   /// Returns the text of HTML, cut at ``descriptionLimit``.
   static func description(_ html: String) -> String {
-    let text = text(html)
+    let text = blocks(of: html) ?? text(html)
     if text.utf8.count <= descriptionLimit { return text }
     return text.count <= descriptionLimit ? text : String(text.prefix(descriptionLimit - 1)) + "…"
+  }
+
+  /// Returns the paragraphs of a text that an editor of blocks wrote as JSON, as Saleor keeps descriptions, or `nil` if it is
+  /// another text.
+  private static func blocks(of text: String) -> String? {
+    guard text.hasPrefix("{"), text.contains("\"blocks\""),
+      case .object(let fields)? = try? JSONValue(
+        json: Array(text.utf8), limits: .line, shouldStop: { false }),
+      case .array(let blocks)? = fields["blocks"]
+    else { return nil }
+    let texts = blocks.compactMap { block -> String? in
+      guard case .object(let block) = block, case .object(let data)? = block["data"],
+        case .string(let text)? = data["text"]
+      else { return nil }
+      return self.text(text)
+    }
+    return texts.joined(separator: "\n")
   }
 
   /// Joins blanks, and leaves out empty lines.
@@ -171,7 +188,7 @@ struct HTMLReference {
       "le": "≤", "ge": "≥", "ne": "≠", "infin": "∞", "minus": "−", "rarr": "→", "larr": "←",
       "Prime": "″", "prime": "′", "star": "☆", "check": "✓", "hearts": "♥",
     ]
-    // The names of U+00A0 to U+00FF, in their order.
+    // The names of the characters U+00A0 to U+00FF, in order.
     let latin1 = """
       nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute \
       micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig \

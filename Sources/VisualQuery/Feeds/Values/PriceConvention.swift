@@ -97,7 +97,7 @@ enum LocaleMark {
 }
 
 /// The notations of numbers that callers may name.
-public enum PriceNotation {
+package enum PriceNotation {
   /// Returns whether the notation of a locale such as `de` or `de-CH` is known.
-  public static func isKnown(_ locale: String) -> Bool { LocaleMark.of(locale) != nil }
+  package static func isKnown(_ locale: String) -> Bool { LocaleMark.of(locale) != nil }
 }

@@ -33,7 +33,7 @@ actor CataloguePublisher {
       if requiresCatalogue { throw error }
       database = nil
     }
-    let isReplica = try database?.replica.origin() != nil
+    let isReplica = try database?.tables.replica.origin() != nil
     try self.init(
       CatalogueWriter(
         directory: directory, lockWait: isReplica ? WriterLock.standardWait : .zero), settings)
@@ -45,10 +45,10 @@ actor CataloguePublisher {
   }
 
   /// The stored settings of the catalogue, by name.
-  func settings() throws -> [String: String] { try writer.database.settings.all() }
+  func settings() throws -> [String: String] { try writer.database.tables.settings.all() }
 
   /// The number of published images.
-  func imageCount() throws -> Int { try writer.database.state().imageCount }
+  func imageCount() throws -> Int { try writer.database.tables.state.current().imageCount }
 
   /// Adds settings to the next generation.
   func prepare(_ settings: ShopSettings) throws { try writer.prepare(settings) }

@@ -16,7 +16,7 @@ extension CatalogueWriter {
 
   /// A segment that may be merged.
   private struct Part {
-    let record: CatalogueDatabase.SegmentRecord
+    let record: SegmentList.Record
     let deadRows: [Int]
 
     var liveCount: Int { record.rows - deadRows.count }
@@ -35,7 +35,7 @@ extension CatalogueWriter {
       let group = lower..<lower * Self.mergeCount
       let own = parts.filter { group.contains($0.liveCount) }
       let ownRows = own.reduce(0) { $0 + $1.liveCount }
-      // The merged rows count as one more segment of the group that they belong to.
+      // If the merged segment is as large as those of the group, it counts as one of them.
       if own.count + (group.contains(rows) ? 1 : 0) >= Self.mergeCount,
         rows + ownRows <= SegmentWriter.rowLimit
       {
@@ -72,9 +72,10 @@ extension CatalogueWriter {
 
   private func parts(of type: EntityType) throws(CatalogueError) -> [Part] {
     var parts: [Part] = []
-    for record in try database.segments.all() where record.type == type {
+    for record in try database.tables.segments.all() where record.type == type {
       parts.append(
-        Part(record: record, deadRows: try database.segments.deadRows(of: record.id).sorted()))
+        Part(
+          record: record, deadRows: try database.tables.segments.deadRows(of: record.id).sorted()))
     }
     return parts
   }
@@ -97,7 +98,7 @@ extension CatalogueWriter {
           code: .corrupt, message: "\(error.message); run 'vq catalogue verify', then index again")
       }
       let file = "\(type.rawValue)-\(generation + 1)m\(ordered[0].record.id).segment"
-      let number = try database.segments.add(
+      let number = try database.tables.segments.add(
         file: file, type: type, rows: merger.rowCount, byteCount: merger.byteCount)
       let (moved, written) = SideBySide.results(threads: threads) {
         Result { () throws(CatalogueError) in try moveImages(of: sources, to: number) }
@@ -115,7 +116,7 @@ extension CatalogueWriter {
         try Catalogue.checkUnchanged(live.segment, of: part.record.file, in: directory)
       }
     }
-    try database.segments.forget(ordered.map(\.record.id))
+    try database.tables.segments.forget(ordered.map(\.record.id))
   }
 
   /// Notes the new rows of images.
@@ -125,7 +126,7 @@ extension CatalogueWriter {
     var newRow = 0
     for (part, live) in sources {
       for row in 0..<live.segment.count where live.isLive(row) {
-        let isMoved = try database.images.move(
+        let isMoved = try database.tables.images.move(
           of: live.segment.key(at: row), position: Int(live.segment.tag(at: row)),
           from: (part.record.id, row), to: (number, newRow))
         guard isMoved else {

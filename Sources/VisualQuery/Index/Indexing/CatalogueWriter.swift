@@ -26,7 +26,7 @@ struct CatalogueWriter: ~Copyable {
     /// segment.
     let kept: ImageRecord?
   }
-  private typealias ImageRecord = CatalogueDatabase.ImageRecord
+  private typealias ImageRecord = ImageTable.Record
 
   /// The number of images, or of entities, after which a generation is published, since pending
   /// ones are held in memory.
@@ -72,16 +72,16 @@ struct CatalogueWriter: ~Copyable {
     directory: String, keepsPrevious: Bool = false, isDryRun: Bool = false, threads: Int = 1,
     lockWait: Duration = WriterLock.standardWait
   ) throws(CatalogueError) {
-    try CatalogueDatabase.makeDirectory(directory)
+    try CatalogueFolder.make(directory)
     let lock = try WriterLock(directory: directory, waiting: lockWait)
     let database = try CatalogueDatabase(writing: directory)
     let publisher = try Self.publisher(directory, database, isDryRun: isDryRun, lockWait)
-    let generation = try database.state().generation
+    let generation = try database.tables.state.current().generation
     if !isDryRun {
       // A rollback is finished first: the saved generation refers to segments that would
       // otherwise be removed as orphans.
       try Self.finishRollback(directory, generation)
-      try database.removeOrphans(in: directory)
+      try CatalogueFolder.removeOrphans(in: directory, except: database.tables.segments)
       let publish = database.beforeCommit
       database.beforeCommit = { [place = lock.place] () throws(CatalogueError) in
         try place.check()
@@ -104,17 +104,17 @@ struct CatalogueWriter: ~Copyable {
   private static func publisher(
     _ directory: String, _ database: CatalogueDatabase, isDryRun: Bool, _ lockWait: Duration
   ) throws(CatalogueError) -> PostgresPublisher? {
-    guard let origin = try database.replica.origin() else { return nil }
+    guard let origin = try database.tables.replica.origin() else { return nil }
     let location = try PostgresLocation(origin)
-    guard !location.isEngine else { throw Catalogue.otherMode(directory, isHead: false) }
+    guard !location.isEngine else { throw SegmentFiles.whole.mismatch(in: directory) }
     if isDryRun { return nil }
     let publisher = try PostgresPublisher(
       location, waiting: max(lockWait, WriterLock.standardWait))
-    try database.growth.begin()
+    try database.tables.growth.begin()
     let reading = try PostgresConnection(location, for: .writing)
     _ = try PostgresFollower(reading, database, directory).follow()
     database.beforeCommit = { [unowned database] () throws(CatalogueError) in
-      try publisher.publish(database, directory)
+      try publisher.publish(database.tables, directory)
     }
     return publisher
   }
@@ -124,7 +124,9 @@ struct CatalogueWriter: ~Copyable {
   /// - Throws: ``CatalogueError`` of a missing or damaged file.
   func checkSegments() throws(CatalogueError) {
     if isDryRun { return }
-    for record in try database.segments.all() { _ = try Catalogue.open(record, in: directory) }
+    for record in try database.tables.segments.all() {
+      _ = try Catalogue.open(record, in: directory)
+    }
   }
 
   /// Saves the current generation once, before the first change.
@@ -136,8 +138,8 @@ struct CatalogueWriter: ~Copyable {
   }
 
   /// Returns the stored entity of an id, or `nil` if there is none.
-  func existing(_ id: EntityID) throws(CatalogueError) -> CatalogueDatabase.Existing? {
-    try database.existing(id)
+  func existing(_ id: EntityID) throws(CatalogueError) -> CatalogueTables.Existing? {
+    try database.tables.existing(id)
   }
 
   /// Adds an entity to the next generation, which is published once it is large. It must not have been added since the last
@@ -166,11 +168,11 @@ struct CatalogueWriter: ~Copyable {
   ///
   /// - Parameter embeddings: The new embeddings, by the positions of the images.
   mutating func putEmbeddings(
-    _ embeddings: [Int: ImageEmbedding], of existing: CatalogueDatabase.Existing, _ type: EntityType
+    _ embeddings: [Int: ImageEmbedding], of existing: CatalogueTables.Existing, _ type: EntityType
   ) throws(CatalogueError) {
     try beginGrowing()
     do throws(CatalogueError) {
-      let labels = try database.labels.labels(ofKeys: [existing.key])[existing.key] ?? [:]
+      let labels = try database.tables.labels.labels(ofKeys: [existing.key])[existing.key] ?? [:]
       var growth = growing.removeValue(forKey: type) ?? Growth()
       growth.keys.insert(existing.key)
       let images = existing.images.map { SignedEntity.Image($0) }
@@ -202,7 +204,7 @@ struct CatalogueWriter: ~Copyable {
   ///
   /// - Returns: True if the entity existed.
   mutating func putRemoval(of id: EntityID) throws(CatalogueError) -> Bool {
-    guard try database.existing(id) != nil else { return false }
+    guard try database.tables.existing(id) != nil else { return false }
     if isDryRun { return true }
     try beginGrowing()
     do throws(CatalogueError) {
@@ -217,13 +219,13 @@ struct CatalogueWriter: ~Copyable {
   func bridge(
     adding labels: [String], to word: String
   ) throws(CatalogueError) -> LabelBridge {
-    var targets = try database.labelBridge.bridge().targets
+    var targets = try database.tables.labelBridge.bridge().targets
     targets[LabelText.normalized(word), default: []].formUnion(labels.map(LabelText.normalized))
     return LabelBridge(targets: targets)
   }
 
   /// Returns the ids of all published entities.
-  func allIDs() throws(CatalogueError) -> [EntityID] { try database.entities.allIDs() }
+  func allIDs() throws(CatalogueError) -> [EntityID] { try database.tables.entities.allIDs() }
 
   /// Removes entities and publishes the result.
   ///
@@ -243,7 +245,7 @@ struct CatalogueWriter: ~Copyable {
   ///
   /// - Returns: The entities that were removed, or the reason why none was.
   mutating func prune(_ pruning: Pruning) throws(CatalogueError) -> Pruning.Outcome {
-    let outcome = pruning.outcome(among: try database.entities.allIDs())
+    let outcome = pruning.outcome(among: try database.tables.entities.allIDs())
     guard case .remove(let ids) = outcome else { return outcome }
     return .remove(try remove(ids))
   }
@@ -251,9 +253,9 @@ struct CatalogueWriter: ~Copyable {
   /// Publishes settings at once if they differ from the stored ones. A rollback to the run before does not restore those
   /// that it replaces: a run prepares its settings instead.
   mutating func put(_ settings: ShopSettings) throws(CatalogueError) {
-    let changed = try ChangedSettings(settings, in: database)
+    let changed = try ChangedSettings(settings, in: database.tables)
     try transaction { database throws(CatalogueError) in
-      try changed.write(to: database)
+      try changed.write(to: database.tables)
       return !changed.isEmpty
     }
   }
@@ -261,17 +263,17 @@ struct CatalogueWriter: ~Copyable {
   /// Adds settings to the next generation, whatever publishes it, if they differ from the stored
   /// ones. Further ones must be other settings.
   mutating func prepare(_ settings: ShopSettings) throws(CatalogueError) {
-    waitingSettings.add(try ChangedSettings(settings, in: database))
+    waitingSettings.add(try ChangedSettings(settings, in: database.tables))
   }
 
   private mutating func writeWaitingSettings() throws(CatalogueError) {
-    try waitingSettings.write(to: database)
+    try waitingSettings.write(to: database.tables)
     waitingSettings = ChangedSettings()
   }
 
   /// Returns the link settings of the next generation.
   func links() throws(CatalogueError) -> LinkSettings {
-    var settings = try database.settings.all()
+    var settings = try database.tables.settings.all()
     for (name, value) in waitingSettings.values { settings[name] = value }
     return try Catalogue.links(settings, directory)
   }
@@ -301,8 +303,8 @@ struct CatalogueWriter: ~Copyable {
   mutating func finish(mergeLimit: Int = .max) throws(CatalogueError) -> Int {
     try thumbnails?.commit()
     if !isGrowing {
-      // The first run publishes a generation even if it has no entities.
-      let hasNewThumbnails = try database.growth.hasThumbnails()
+      // If there is no generation yet, publishes one even if nothing is pending.
+      let hasNewThumbnails = try database.tables.growth.hasThumbnails()
       let isComplete = generation > 0 && waitingSettings.isEmpty && !hasNewThumbnails
       if isComplete || isDryRun { return generation }
       if waitingSettings.isUndoable { try keepPrevious() }
@@ -310,11 +312,11 @@ struct CatalogueWriter: ~Copyable {
       isGrowing = true
     }
     try publish(mergeLimit: mergeLimit)
-    if mergeLimit == .max, let publisher, let token = try database.replica.token() {
+    if mergeLimit == .max, let publisher, let token = try database.tables.replica.token() {
       // The generation is published already. If storing a snapshot fails, a new copy only
       // takes longer.
       try? PostgresSnapshot.store(
-        database, directory, token: token, with: publisher.connection)
+        database.tables, directory, token: token, with: publisher.connection)
     }
     return generation
   }
@@ -345,7 +347,7 @@ struct CatalogueWriter: ~Copyable {
   /// Removes files that no generation uses, unless the directory is another one now.
   func removeOrphans() throws(CatalogueError) {
     try lock.place.check()
-    try database.removeOrphans(in: directory)
+    try CatalogueFolder.removeOrphans(in: directory, except: database.tables.segments)
   }
 
   /// Removes the files of the catalogue if it is new and has no published entity, and its directory if nothing else
@@ -353,7 +355,7 @@ struct CatalogueWriter: ~Copyable {
   mutating func removeIfNew() {
     guard isNew else { return }
     discard()
-    guard !isDryRun, lock.place.isKept, let state = try? database.state(),
+    guard !isDryRun, lock.place.isKept, let state = try? database.tables.state.current(),
       state.productCount + state.storeCount == 0
     else { return }
     let databases = [
@@ -384,7 +386,8 @@ struct CatalogueWriter: ~Copyable {
     try putThumbnails(of: signed, key: key)
     for image in signed.images {
       guard let reading = image.reading else { continue }
-      try database.put(reading, of: .init(byteCount: image.byteCount, hash: image.contentHash))
+      try database.tables.readings.put(
+        reading, of: .init(byteCount: image.byteCount, hash: image.contentHash))
     }
     let type = signed.value.id.type
     var growth = growing.removeValue(forKey: type) ?? Growth()
@@ -421,7 +424,7 @@ struct CatalogueWriter: ~Copyable {
         old.position == new.position && old == new.previous
       })
     else { return false }
-    return try database.labels.labels(ofKeys: [existing.key])[existing.key] ?? [:] == labels
+    return try database.tables.labels.labels(ofKeys: [existing.key])[existing.key] ?? [:] == labels
   }
 
   private mutating func putThumbnails(
@@ -432,7 +435,7 @@ struct CatalogueWriter: ~Copyable {
         if thumbnails == nil { thumbnails = try KeptThumbnails(writing: directory) }
         let picture = KeptThumbnails.Picture(entity: Int(key), contentHash: image.contentHash)
         try thumbnails?.put(thumbnail, of: picture)
-        try database.growth.noteThumbnails(of: key)
+        try database.tables.growth.noteThumbnails(of: key)
       }
     }
   }
@@ -445,7 +448,7 @@ struct CatalogueWriter: ~Copyable {
       let file = "\(type.rawValue)-\(generation + 1).segment"
       let bytes = growth.segment.encoded()
       try CatalogueFile.write(bytes, to: file, in: directory)
-      number = try database.segments.add(
+      number = try database.tables.segments.add(
         file: file, type: type, rows: growth.segment.count, byteCount: bytes.count)
     }
     var row = 0
@@ -471,7 +474,8 @@ struct CatalogueWriter: ~Copyable {
       preconditionFailure("an image has a signature of its own or a previous one")
     }
     if opened[previous.segment] == nil {
-      guard let record = try database.segments.all().first(where: { $0.id == previous.segment })
+      guard
+        let record = try database.tables.segments.all().first(where: { $0.id == previous.segment })
       else {
         throw CatalogueError(
           code: .corrupt,

@@ -8,10 +8,10 @@ struct ChangedSettings {
   init() {}
 
   /// Makes those of `settings` that a database does not have.
-  init(_ settings: ShopSettings, in database: CatalogueDatabase) throws(CatalogueError) {
-    let stored = try database.settings.all()
+  init(_ settings: ShopSettings, in tables: CatalogueTables) throws(CatalogueError) {
+    let stored = try tables.settings.all()
     values = settings.values.filter { stored[$0.name] != $0.value }
-    if let bridge = settings.bridge, try database.labelBridge.bridge() != bridge {
+    if let bridge = settings.bridge, try tables.labelBridge.bridge() != bridge {
       self.bridge = bridge
     }
   }
@@ -30,8 +30,8 @@ struct ChangedSettings {
   }
 
   /// Writes them in the transaction that is open.
-  func write(to database: CatalogueDatabase) throws(CatalogueError) {
-    for (name, value) in values { try database.settings.set(name, to: value) }
-    if let bridge { try database.labelBridge.replace(with: bridge) }
+  func write(to tables: CatalogueTables) throws(CatalogueError) {
+    for (name, value) in values { try tables.settings.set(name, to: value) }
+    if let bridge { try tables.labelBridge.replace(with: bridge) }
   }
 }

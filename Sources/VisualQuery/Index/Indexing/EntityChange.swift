@@ -10,7 +10,7 @@ public enum EntityChange: Sendable {
   case remove(EntityID)
 
   /// The id of the entity.
-  public var id: EntityID {
+  package var id: EntityID {
     switch self {
     case .put(let value, _): value.id
     case .remove(let id): id
@@ -23,7 +23,7 @@ public enum EntityChange: Sendable {
 /// An image from memory has no file afterwards. Its stored name in ``EntityValue/imagePaths`` is
 /// its address, otherwise `upload:` and the hash of its content. An entity that is put again with
 /// that name as a reference keeps the image. Only the index can show it: if
-/// ``ShopSettings/thumbnailSides`` are set, thumbnails are stored with its signature, otherwise
+/// the ``ShopSettings`` have sides of thumbnails, thumbnails are stored with its signature, otherwise
 /// there are none. An index of another signature version needs the image again.
 public enum EntityImage: Sendable {
   /// A name as in `images` of a feed: a path beneath the images root, an address, or the name of an
@@ -60,15 +60,15 @@ extension EntityChange {
   /// The outcome of a change.
   public struct Outcome: Sendable, Hashable {
     /// The number of changes before it.
-    public let number: Int
+    package let number: Int
     /// The id of the entity.
     public let id: EntityID
     /// The effect.
     public let effect: Effect
     /// The stored names of the entity's images; a later change can refer to them.
     public let images: [String]
-    /// The reasons why the entity or some of its images were not indexed. The line is ``number`` +
-    /// 1.
+    /// The reasons why the entity or some of its images were not indexed. The line is the number of the change,
+    /// from 1.
     public let refused: [RefusedRow]
   }
 }
@@ -77,12 +77,12 @@ extension EntityChange {
 public struct UpdateOptions: Sendable, Hashable {
   /// A Boolean value that indicates whether an entity is rejected if one of its images is. Otherwise
   /// it is indexed without that image, like a row of a feed.
-  public var requiresAllImages: Bool
+  package var requiresAllImages: Bool
   /// The policy for fetching images at addresses that come without bytes, or `nil` to fetch none.
-  public var fetching: FetchPolicy?
+  package var fetching: FetchPolicy?
 
   /// A Boolean value that indicates whether a missing catalogue is an error. By default, it is created.
-  public var requiresCatalogue: Bool
+  package var requiresCatalogue: Bool
 
   /// Makes options.
   public init(

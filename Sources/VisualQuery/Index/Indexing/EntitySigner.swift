@@ -35,7 +35,7 @@ struct EntitySigner: Sendable {
   }
 
   /// Returns whether an image is unchanged, as far as can be determined without reading it.
-  func isUntouched(_ image: CatalogueDatabase.ImageRecord) -> Bool {
+  func isUntouched(_ image: ImageTable.Record) -> Bool {
     if FetchedPictures.isAddress(image.path) { return pictures == nil }
     if UploadedImage.isName(image.path) { return true }
     return (try? folders.status(of: image.path)).map(image.isOf) ?? false
@@ -46,7 +46,7 @@ struct EntitySigner: Sendable {
   /// - Parameter kept: The sides of the stored thumbnails, by the content hash of the image.
   /// - Throws: ``CatalogueError`` if a fetched image cannot be stored.
   func sign(
-    _ value: EntityValue, line: Int, rowHash: Int?, existing: CatalogueDatabase.Existing?,
+    _ value: EntityValue, line: Int, rowHash: Int?, existing: CatalogueTables.Existing?,
     kept: [Int: Set<Int>]
   ) async throws -> SignedEntity {
     var signed = try await sign(
@@ -67,7 +67,7 @@ struct EntitySigner: Sendable {
   /// - Throws: ``CatalogueError`` if a fetched image cannot be stored.
   func sign(
     _ value: EntityValue, images given: [EntityImage], line: Int,
-    existing: CatalogueDatabase.Existing?, kept: [Int: Set<Int>],
+    existing: CatalogueTables.Existing?, kept: [Int: Set<Int>],
     analyses: ImageAnalyses = ImageAnalyses()
   ) async throws -> SignedEntity {
     let contents = given.map(MemoryImage.init)
@@ -172,13 +172,13 @@ struct EntitySigner: Sendable {
     let shown = ShownAddress.of(address)
     let rest = shown.firstRange(of: "://").map { shown[$0.upperBound...] } ?? shown[...]
     let authority = rest.prefix { !"/?#".contains($0) }
-    // A host name has at most 253 characters; a port follows it.
+    // Limits the text to a host name, of at most 253 characters, and a port.
     return String((authority.split(separator: "@").last ?? "").prefix(260)).lowercased()
   }
 
   /// Returns the outcome of an image in a file.
   private func file(
-    _ name: String, _ position: Int, _ existing: CatalogueDatabase.Existing?,
+    _ name: String, _ position: Int, _ existing: CatalogueTables.Existing?,
     _ kept: [Int: Set<Int>], _ analyses: ImageAnalyses
   ) -> Outcome {
     do {
@@ -219,7 +219,7 @@ struct EntitySigner: Sendable {
 
   /// Returns the stored image of a name, if there are several that of the same position.
   private func previousImage(
-    _ name: String, _ position: Int, _ existing: CatalogueDatabase.Existing?
+    _ name: String, _ position: Int, _ existing: CatalogueTables.Existing?
   ) -> SignedEntity.Image? {
     let own = existing?.images.filter { $0.path.hasSameBytes(as: name) } ?? []
     let previous = own.first { $0.position == position } ?? own.first
@@ -228,7 +228,7 @@ struct EntitySigner: Sendable {
 
   /// Returns the outcome of an image in memory.
   private func fromMemory(
-    _ image: MemoryImage, _ position: Int, _ existing: CatalogueDatabase.Existing?,
+    _ image: MemoryImage, _ position: Int, _ existing: CatalogueTables.Existing?,
     _ kept: [Int: Set<Int>], _ analyses: ImageAnalyses
   ) -> Outcome {
     if let address = image.address, !FetchedPictures.isAddress(address) {
@@ -266,7 +266,7 @@ struct EntitySigner: Sendable {
   /// Returns the outcome of the name of an image that came from memory before, of which only the
   /// signature is stored.
   private func uploadedBefore(
-    _ name: String, _ position: Int, _ existing: CatalogueDatabase.Existing?
+    _ name: String, _ position: Int, _ existing: CatalogueTables.Existing?
   ) -> Outcome {
     guard let previous = previousImage(name, position, existing) else {
       return .refused("the entity has no such uploaded image; send the image again")
@@ -275,7 +275,7 @@ struct EntitySigner: Sendable {
   }
 
   private func hasAllThumbnails(
-    _ image: CatalogueDatabase.ImageRecord, _ kept: [Int: Set<Int>]
+    _ image: ImageTable.Record, _ kept: [Int: Set<Int>]
   ) -> Bool {
     thumbnailSides.isSubset(of: kept[image.contentHash] ?? [])
   }
@@ -302,11 +302,11 @@ struct EntitySigner: Sendable {
 
   /// Returns the outcome of an image on a server.
   private func fetched(
-    _ url: String, _ position: Int, _ existing: CatalogueDatabase.Existing?,
+    _ url: String, _ position: Int, _ existing: CatalogueTables.Existing?,
     _ kept: [Int: Set<Int>], _ analyses: ImageAnalyses
   ) async throws -> Outcome {
     let previous = existing?.images.first { $0.path.hasSameBytes(as: url) }
-    func unchanged(_ previous: CatalogueDatabase.ImageRecord) -> SignedEntity.Image {
+    func unchanged(_ previous: ImageTable.Record) -> SignedEntity.Image {
       SignedEntity.Image(previous, position: position)
     }
     do {
@@ -343,7 +343,7 @@ struct EntitySigner: Sendable {
         return .staleImage(unchanged(previous), error.message)
       }
       if error.code == .missing, keepsMissing, let previous { return .image(unchanged(previous)) }
-      // An address that the policy rejects is not a failure of the server.
+      // An address that the policy does not permit is rejected; it is not a failure of the server.
       return error.code == .notAllowed ? .refused(error.message) : .failedFetch(error.message)
     } catch let error as DecodeError {
       return outcome(of: error, previous: previous.map(unchanged))
@@ -364,8 +364,8 @@ struct EntitySigner: Sendable {
 
   /// Returns an image of the entity with the same content.
   private func same(
-    _ byteCount: Int, _ hash: Int, _ existing: CatalogueDatabase.Existing?
-  ) -> CatalogueDatabase.ImageRecord? {
+    _ byteCount: Int, _ hash: Int, _ existing: CatalogueTables.Existing?
+  ) -> ImageTable.Record? {
     existing?.images.first { $0.byteCount == byteCount && $0.contentHash == hash }
   }
 
@@ -379,7 +379,7 @@ struct EntitySigner: Sendable {
   }
 }
 
-extension CatalogueDatabase.ImageRecord {
+extension ImageTable.Record {
   /// Returns whether the size and time of a file are those of this image.
   func isOf(_ status: FileStatus) -> Bool {
     status.byteCount == byteCount && status.modified == modified

@@ -1,14 +1,14 @@
 /// The entities that a run added, changed and removed. Each list has at most ``limit`` of them, the first ones.
-public struct IndexChanges: Sendable, Hashable {
+package struct IndexChanges: Sendable, Hashable {
   /// The most entities of a list.
-  public static let limit = 10_000
+  package static let limit = 10_000
 
   /// The added entities, in the order of the feed.
-  public internal(set) var added: [EntityID] = []
+  package internal(set) var added: [EntityID] = []
   /// The changed entities, in the order of the feed.
-  public internal(set) var changed: [EntityID] = []
+  package internal(set) var changed: [EntityID] = []
   /// The removed entities.
-  public internal(set) var removed: [EntityID] = []
+  package internal(set) var removed: [EntityID] = []
 
   mutating func count(_ signed: SignedEntity) {
     switch signed.change {

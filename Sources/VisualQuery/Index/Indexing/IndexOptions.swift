@@ -11,25 +11,25 @@ public struct IndexOptions: Sendable, Hashable {
   }
 
   /// The policy for entities that are already in the catalogue.
-  public var onConflict: ConflictPolicy
+  package var onConflict: ConflictPolicy
   /// A Boolean value that indicates whether entities that are missing from the feed are removed at
   /// the end of the run. Nothing is removed if the run is interrupted, if no row was read, or if a
   /// rejected row has no readable id.
-  public var prunesMissing: Bool
+  package var prunesMissing: Bool
   /// The largest share of all entities, in percent, that are removed because they are missing from the feed; `nil` for no
   /// limit. If more are missing, none is removed.
-  public var removalLimit: Double?
+  package var removalLimit: Double?
   /// A Boolean value that indicates whether the run writes nothing.
-  public var isDryRun: Bool
+  package var isDryRun: Bool
   /// A Boolean value that indicates whether the first rejected row or image ends the run.
-  public var isStrict: Bool
+  package var isStrict: Bool
   /// A Boolean value that indicates whether the progress lists the entities that were added, changed and removed.
-  public var listsChanges: Bool
+  package var listsChanges: Bool
   /// The options by which the rows of the feed are read.
-  public var feed: FeedOptions
+  package var feed: FeedOptions
   /// The policy for fetching images whose paths are URLs, or `nil` to fetch none. Images that were
   /// fetched earlier are kept.
-  public var fetching: FetchPolicy?
+  package var fetching: FetchPolicy?
 
   /// Makes options; the defaults are those of the command.
   public init(

@@ -129,7 +129,7 @@ struct IndexRun: ~Copyable {
     let number = results.start()
     progress.estimatedRows = feed.estimatedRows(after: number + 1)
     let rowHash = record.hash(seed: hashSeed)
-    // A second row with the same id is not taken as unchanged here; it is rejected below.
+    // If an earlier row had the same id, this one is not skipped as unchanged, but rejected below.
     if let unchanged = try rowHash.flatMap({ hash throws(CatalogueError) in
       try previous.unchanged(rowHash: hash, signer)
     }), !entities.contains(unchanged.id) {
@@ -157,7 +157,7 @@ struct IndexRun: ~Copyable {
       // An existing entity that cannot be read is replaced by the row even if existing ones
       // are to be kept.
       if options.onConflict == .keep, let existing,
-        CatalogueDatabase.readableEntity(existing.json) != nil
+        EntityTable.readableEntity(existing.json) != nil
       {
         return try take(number, .unchanged(images: existing.images.count))
       }
@@ -213,8 +213,7 @@ struct IndexRun: ~Copyable {
       }
     case .copiedLog:
       isPublishing = false
-      // Moves the readers off the log, so that the next generation can begin it from the
-      // start.
+      // Makes the readers leave the log, so that the next generation can begin it anew.
       try previous.refresh()
     case nil: break
     }

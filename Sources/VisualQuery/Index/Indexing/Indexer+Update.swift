@@ -8,7 +8,7 @@ extension Indexer {
   /// The next change is only asked for when a thread is free, so that no more entities with their images are in memory
   /// than there are threads. The writer's lock is held until the sequence ends; then, and after each 16 384 changes, a
   /// generation is published. So a source that never ends should be passed on in parts. The cost does not grow with
-  /// the catalogue. ``CatalogueUpkeep/rollBack()`` undoes updates together with the run before them.
+  /// the catalogue. `vq catalogue rollback` undoes updates together with the run before them.
   ///
   /// ```swift
   /// let mug = Product(id: "mug", title: "Camp mug", price: try Price(amount: "14.90", currency: "EUR"))
@@ -78,7 +78,7 @@ extension Indexer {
     let contents = images ?? given.imagePaths.map { .reference($0) }
     guard (1...EntityValue.imageLimit).contains(contents.count) else { return prepared }
     return try await withTaskExecutorPreference(pool) { @concurrent in
-      let stored = try CatalogueDatabase(reading: directory).settings.all()
+      let stored = try CatalogueDatabase(reading: directory).tables.settings.all()
       var rules = FeedEntities(
         allowedSchemes: try Catalogue.links(stored, directory).allowedSchemes)
       // An invalid entity is rejected when the change is made.

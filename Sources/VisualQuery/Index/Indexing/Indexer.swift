@@ -22,15 +22,15 @@ public struct Indexer: Sendable {
     /// The number of entities that were indexed or already up to date.
     public var entities = 0
     /// The number of images that were decoded and analyzed.
-    public var signedImages = 0
+    package var signedImages = 0
     /// The number of unchanged images.
-    public var unchangedImages = 0
+    package var unchangedImages = 0
     /// The number of images that were fetched from servers.
-    public var fetchedImages = 0
+    package var fetchedImages = 0
     /// The number of thumbnails that were made.
-    public var thumbnails = 0
+    package var thumbnails = 0
     /// The number of embeddings that came with images and were not stored yet.
-    public var embeddings = 0
+    package var embeddings = 0
     /// The number of new entities.
     public var added = 0
     /// The number of changed entities.
@@ -40,47 +40,47 @@ public struct Indexer: Sendable {
     /// The reason why no missing entity was removed although the options asked for that, or `nil`.
     public var unprunedReason: String?
     /// A Boolean value that indicates whether ``IndexOptions/removalLimit`` is that reason.
-    public var isBeyondRemovalLimit: Bool { neededRemovalLimit != nil }
+    package var isBeyondRemovalLimit: Bool { neededRemovalLimit != nil }
     /// The least whole number of percent that would have let the missing entities be removed, or `nil` if the limit is not the reason.
-    public var neededRemovalLimit: Int?
+    package var neededRemovalLimit: Int?
     /// The entities that were added, changed and removed, if ``IndexOptions/listsChanges``.
-    public var changes = IndexChanges()
+    package var changes = IndexChanges()
     /// The number of rejected rows and images.
     public var refused: Int { refusedRows + refusedImages }
     /// The number of rejected rows.
-    public var refusedRows = 0
+    package var refusedRows = 0
     /// The number of rejected images.
-    public var refusedImages = 0
+    package var refusedImages = 0
     /// The number of rejected images that are on servers and could not be fetched.
-    public var failedFetches = 0
+    package var failedFetches = 0
     /// The number of images that are on servers and were not fetched, because the options do not ask for it.
-    public var unfetchedImages = 0
+    package var unfetchedImages = 0
     /// The number of fields that were left out of entities, because they cannot be read.
     public var warnings = 0
     /// The number of entities with a field that is probably misspelt, by the field; unchanged rows do not count.
-    public var misspeltFields: [MisspeltField: Int] = [:]
+    package var misspeltFields: [MisspeltField: Int] = [:]
     /// The number of entities that cannot be found by an image, because they have none that was
     /// indexed.
-    public var withoutImages = 0
+    package var withoutImages = 0
     /// The number of rows and files that were left out on purpose, by the reason.
-    public var leftOut: [String: Int] = [:]
+    package var leftOut: [String: Int] = [:]
     /// The number of images that are on servers and were not fetched, by the host.
-    public var unfetchedHosts: [String: Int] = [:]
+    package var unfetchedHosts: [String: Int] = [:]
     /// The number of entities by what of the feed did not become a part of them, although it looks as if it should.
-    public var findings: [FeedFinding: Int] = [:]
+    package var findings: [FeedFinding: Int] = [:]
     /// The encoding of the feed, or `nil` for UTF-8.
-    public var encoding: FeedEncoding?
+    package var encoding: FeedEncoding?
     /// The first entities of a dry run, at most three.
-    public var examples: [EntityValue] = []
+    package var examples: [EntityValue] = []
     /// The last published generation.
     public var generation = 0
     /// The estimated number of rows, from the length of the file and of the rows so far, or `nil`
     /// for a stream.
-    public var estimatedRows: Int?
+    package var estimatedRows: Int?
   }
 
   /// The directory of the catalogue.
-  public let directory: String
+  package let directory: String
   let settings: ShopSettings
   let decoder: ImageDecoder
   let pool: WorkerPool
@@ -105,12 +105,11 @@ public struct Indexer: Sendable {
   /// Indexes a feed.
   ///
   /// - Parameters:
-  ///   - path: A feed in any ``FeedFormat``, or `-` for standard input.
+  ///   - path: A feed, whose format is recognized, or `-` for standard input.
   ///   - imagesRoot: The folder that contains the images; relative paths start from it. `nil` means
   ///     that of the catalogue if it has images, otherwise the folder of the feed. It is stored as
   ///     a setting of the catalogue.
   ///   - options: The options of the run.
-  ///   - mapping: Called once, with the recognized format of the feed.
   ///   - refused: Called with each rejected row and image.
   ///   - progress: Called after each row.
   /// - Returns: The progress at the end.
@@ -118,15 +117,25 @@ public struct Indexer: Sendable {
   ///   `CancellationError` after the work so far was published.
   public func run(
     path: String, imagesRoot: String? = nil, options: IndexOptions = IndexOptions(),
-    mapping: @escaping @Sendable (FeedMapping) -> Void = { _ in },
     refused: @escaping @Sendable (RefusedRow) -> Void = { _ in },
     progress: @escaping @Sendable (Progress) -> Void = { _ in }
+  ) async throws -> Progress {
+    try await run(
+      path: path, imagesRoot: imagesRoot, options: options, mapping: { _ in }, refused: refused,
+      progress: progress)
+  }
+
+  /// Indexes a feed, and calls `mapping` once with its recognized format.
+  package func run(
+    path: String, imagesRoot: String?, options: IndexOptions,
+    mapping: @escaping @Sendable (FeedMapping) -> Void,
+    refused: @escaping @Sendable (RefusedRow) -> Void,
+    progress: @escaping @Sendable (Progress) -> Void
   ) async throws -> Progress {
     try await withTaskExecutorPreference(pool) {
       try await index(
         path: path, imagesRoot: imagesRoot ?? settings.imagesRoot, options: options,
-        mapping: mapping, refused: refused,
-        progress: progress)
+        mapping: mapping, refused: refused, progress: progress)
     }
   }
 
@@ -152,7 +161,7 @@ public struct Indexer: Sendable {
   ///
   /// - Returns: The generation with the bridge.
   /// - Throws: ``CatalogueError``.
-  public func addToBridge(_ word: String, labels: [String]) async throws -> Int {
+  package func addToBridge(_ word: String, labels: [String]) async throws -> Int {
     try await withTaskExecutorPreference(pool) { @concurrent in
       // Opened first, so that a catalogue that was moved away is not created.
       _ = try CatalogueDatabase(reading: directory)
@@ -166,7 +175,7 @@ public struct Indexer: Sendable {
   ///
   /// - Returns: The ids of the removed entities.
   /// - Throws: ``CatalogueError``.
-  public func remove(_ ids: [EntityID]) async throws -> [EntityID] {
+  package func remove(_ ids: [EntityID]) async throws -> [EntityID] {
     try await withTaskExecutorPreference(pool) { @concurrent in
       var writer = try CatalogueWriter(directory: directory)
       return try writer.remove(ids)
@@ -233,7 +242,7 @@ public struct Indexer: Sendable {
     // reported by the run itself.
     guard options.feed.fields.isEmpty, !options.feed.forgetsMapping, path != "-",
       FileStatus.exists(directory + "/" + CatalogueDatabase.fileName),
-      let settings = try? CatalogueDatabase(reading: directory).settings.all(),
+      let settings = try? CatalogueDatabase(reading: directory).tables.settings.all(),
       let stored = ShopSettings.feedMapping(settings), stored.feed == Self.feedName(path)
     else { return options }
     var options = options

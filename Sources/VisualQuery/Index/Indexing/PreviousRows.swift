@@ -20,12 +20,12 @@ struct PreviousRows {
 
   /// Returns a function that copies the write-ahead log into the database. Nothing must write meanwhile.
   var copyingLog: @Sendable () throws(CatalogueError) -> Void {
-    { [directory] () throws(CatalogueError) in _ = try CatalogueDatabase.checkpoint(directory) }
+    { [directory] () throws(CatalogueError) in _ = try CatalogueFolder.checkpoint(directory) }
   }
 
   /// Returns the stored entity of an id, or `nil` if there is none.
-  func existing(_ id: EntityID) throws(CatalogueError) -> CatalogueDatabase.Existing? {
-    try database.existing(id)
+  func existing(_ id: EntityID) throws(CatalogueError) -> CatalogueTables.Existing? {
+    try database.tables.existing(id)
   }
 
   /// Returns the sides of the stored thumbnails of an entity, by the content of the image.
@@ -39,7 +39,7 @@ struct PreviousRows {
     rowHash: Int, _ signer: EntitySigner
   ) throws(CatalogueError) -> (id: EntityID, imageCount: Int, hasFile: Bool)? {
     var hasFile = false
-    let row = try database.images.untouched(rowHash: rowHash) {
+    let row = try database.tables.images.untouched(rowHash: rowHash) {
       (key, image) throws(CatalogueError) in
       guard signer.isUntouched(image) else { return false }
       hasFile = hasFile || EntitySigner.isFile(image.path)

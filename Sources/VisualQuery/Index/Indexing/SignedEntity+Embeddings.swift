@@ -73,12 +73,12 @@ extension SignedEntity {
   }
 }
 
-extension CatalogueDatabase.Existing {
+extension CatalogueTables.Existing {
   /// The entity, if it has embeddings.
   var embeddedEntity: EntityValue? {
     // Most entities have no embeddings, and this test avoids parsing their JSON.
     guard json.contains("\"\(SuppliedEmbeddings.field)\"") else { return nil }
-    let entity = CatalogueDatabase.readableEntity(json)
+    let entity = EntityTable.readableEntity(json)
     return entity?.embeddingsDigest == nil ? nil : entity
   }
 }

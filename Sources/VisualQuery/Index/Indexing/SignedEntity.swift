@@ -12,7 +12,7 @@ struct SignedEntity: Sendable {
     /// The signature, or `nil` if the image has not changed.
     var signature: Signature?
     /// The stored record of an unchanged image.
-    let previous: CatalogueDatabase.ImageRecord?
+    let previous: ImageTable.Record?
     /// The missing thumbnails to store.
     var thumbnails: [KeptThumbnails.Thumbnail] = []
     /// The text and codes, if they come with the image.
@@ -22,7 +22,7 @@ struct SignedEntity: Sendable {
   var value: EntityValue
   var images: [Image]
   var refused: [RefusedRow]
-  let existing: CatalogueDatabase.Existing?
+  let existing: CatalogueTables.Existing?
   /// True if all images were processed, and the run was not cancelled before.
   let isWhole: Bool
   /// The line of the row that the entity comes from.
@@ -113,7 +113,7 @@ extension Indexer.Progress {
 
 extension SignedEntity.Image {
   /// Returns the stored record of an image at the same or another position.
-  init(_ previous: CatalogueDatabase.ImageRecord, position: Int? = nil) {
+  init(_ previous: ImageTable.Record, position: Int? = nil) {
     self.init(
       position: position ?? previous.position, path: previous.path, byteCount: previous.byteCount,
       modified: previous.modified, contentHash: previous.contentHash, signature: nil,

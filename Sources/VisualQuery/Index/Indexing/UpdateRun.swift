@@ -70,7 +70,8 @@ struct UpdateRun: ~Copyable {
           break
         }
         guard let change else { break }
-        // The stored entity is read before it is changed, so an earlier change of it comes first.
+        // A change reads the stored entity first, so an earlier change of the same entity must be
+        // published before.
         if changing.contains(change.id) || changing.count >= Self.publicationLimit {
           while results.pendingCount > 0 { try await finishOne(&group) }
           try await publish()

@@ -93,9 +93,9 @@ extension CatalogueDoctor {
     // A separate connection, so that no reader waits for the file system.
     let database = try CatalogueDatabase(reading: catalogue.directory)
     let step = max(1, (catalogue.imageCount + pictureLimit - 1) / max(1, pictureLimit))
-    var chosen: [(id: EntityID, record: CatalogueDatabase.ImageRecord)] = []
+    var chosen: [(id: EntityID, record: ImageTable.Record)] = []
     var number = 0
-    try database.images.forEach { image throws(CatalogueError) in
+    try database.tables.images.forEach { image throws(CatalogueError) in
       if number % step == 0, chosen.count < pictureLimit {
         chosen.append((image.entity, image.record))
       }
@@ -109,7 +109,7 @@ extension CatalogueDoctor {
       try Task.checkCancellation()
       guard
         case .success(let pixels) = try images.pixels(
-          of: record.path, content: CatalogueDatabase.ImageContent(record))
+          of: record.path, content: ReadingTable.ImageContent(record))
       else { continue }
       if PictureFault.isText(pixels) {
         findings.append(

@@ -9,11 +9,11 @@ internal import PixelMatch
 /// Finds the entities of a shop that are hard to find or to show.
 ///
 /// None of the findings keeps a catalogue from working: `CatalogueUpkeep.verify()` checks that.
-public struct CatalogueDoctor: Sendable {
+package struct CatalogueDoctor: Sendable {
   /// One finding.
-  public struct Finding: Sendable, Hashable, Encodable {
+  package struct Finding: Sendable, Hashable, Encodable {
     /// The stable kind of a finding, for programs.
-    public enum Kind: String, Sendable, Hashable, Encodable, CaseIterable {
+    package enum Kind: String, Sendable, Hashable, Encodable, CaseIterable {
       /// An image is, except for compression, the same as one of another entity.
       case indistinguishable
       /// An image that many products of different groups have: a placeholder such as "no image available".
@@ -64,18 +64,18 @@ public struct CatalogueDoctor: Sendable {
     }
 
     /// The kind of the finding.
-    public let kind: Kind
+    package let kind: Kind
     /// The id of the entity, such as `product:mug-red`.
-    public let id: String
+    package let id: String
     /// The description of the finding.
-    public let detail: String
+    package let detail: String
     /// The suggested correction.
-    public let cure: String
+    package let cure: String
     /// The id of the entity that has the same image, or `nil` if the finding is about something
     /// else.
-    public let twin: String?
+    package let twin: String?
     /// The position of the image that it is about, or `nil` if it is not about one.
-    public let image: Int?
+    package let image: Int?
 
     init(
       kind: Kind, id: String, detail: String, cure: String, twin: String? = nil, image: Int? = nil
@@ -95,16 +95,16 @@ public struct CatalogueDoctor: Sendable {
   static let placeholderCount = 5
 
   /// The standard number of images whose files are looked at.
-  public static let standardPictureLimit = 2000
+  package static let standardPictureLimit = 2000
 
   /// The generation that is checked.
-  public let catalogue: Catalogue
+  package let catalogue: Catalogue
   private let pool: WorkerPool
   /// The most images whose files are looked at for collages and text; if there are more, those that are looked at are spread over all.
   let pictureLimit: Int
 
   /// Makes a doctor for a catalogue.
-  public init(
+  package init(
     catalogue: Catalogue, pool: WorkerPool = WorkerPool(),
     pictureLimit: Int = Self.standardPictureLimit
   ) {
@@ -118,7 +118,7 @@ public struct CatalogueDoctor: Sendable {
   /// - Returns: The findings by entity, in the order of types and ids.
   /// - Throws: ``CatalogueError``; `CancellationError`.
   /// - Complexity: The complexity of `DuplicateFinder`, and O(*n*) for *n* entities and images; not quadratic.
-  public func findings() async throws -> [Finding] {
+  package func findings() async throws -> [Finding] {
     try await withTaskExecutorPreference(pool) { @concurrent in
       var findings: [Finding] = []
       var names: [UInt32: EntityID] = [:]
@@ -129,7 +129,7 @@ public struct CatalogueDoctor: Sendable {
         var unreadable: [Finding] = []
         try database.entities.forEach { key, type, id, json throws(CatalogueError) in
           do throws(CatalogueError) {
-            values.append((key, try CatalogueDatabase.entity(json)))
+            values.append((key, try EntityTable.entity(json)))
           } catch {
             unreadable.append(
               Finding(
@@ -234,7 +234,7 @@ public struct CatalogueDoctor: Sendable {
     let folders = PictureFolders(catalogue.picturePlaces)
     // A separate connection, so that no reader waits for the file system.
     let missing = try MissingPictures(
-      CatalogueDatabase(reading: catalogue.directory), folders: folders, except: kept)
+      CatalogueDatabase(reading: catalogue.directory).tables.images, folders: folders, except: kept)
     guard let first = missing.examples.first, let sentence = missing.sentence else { return nil }
     return Finding(
       kind: .missingPicture, id: first.id,

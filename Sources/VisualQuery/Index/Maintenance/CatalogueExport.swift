@@ -7,7 +7,7 @@ struct CatalogueExport {
   private let generation: OpenedGeneration
   private let directory: String
 
-  private var database: CatalogueDatabase { generation.database }
+  private var tables: CatalogueTables { generation.database.tables }
 
   init(_ generation: OpenedGeneration, directory: String) {
     self.generation = generation
@@ -24,15 +24,15 @@ struct CatalogueExport {
       try Catalogue.verify(segment, of: record.file, in: directory)
       segments[record.id] = segment
     }
-    let hasReadings = try database.hasReadings()
+    let hasReadings = try tables.readings.exists()
     var keys: [(key: UInt32, id: EntityID)] = []
-    try database.entities.forEach { key, type, id, _ throws(CatalogueError) in
+    try tables.entities.forEach { key, type, id, _ throws(CatalogueError) in
       guard let type = EntityType(rawValue: type) else { return }
       keys.append((key, EntityID(type: type, value: id)))
     }
     for (_, id) in keys {
       try Task.checkCancellation()
-      guard let existing = try database.existing(id) else { continue }
+      guard let existing = try tables.existing(id) else { continue }
       guard let entity = try? JSONValue(stored: existing.json) else {
         throw CatalogueError(
           code: .corrupt, message: "the row of \(id) cannot be read; index it again")
@@ -49,7 +49,7 @@ struct CatalogueExport {
         }
         return SignedLine.json(
           SignedEntity.Image(image), signature,
-          hasReadings ? try database.reading(of: .init(image)) : nil)
+          hasReadings ? try tables.readings.reading(of: .init(image)) : nil)
       }
       try line(JSONValue.object(["entity": entity, "images": .array(images)]).text)
     }
@@ -58,8 +58,8 @@ struct CatalogueExport {
   private func header() throws(CatalogueError) -> JSONValue {
     // Leaves out settings that are about this machine, such as the folders of images, and not
     // about the contents.
-    let state = try database.state()
-    let settings = try database.settings.all().filter {
+    let state = try tables.state.current()
+    let settings = try tables.settings.all().filter {
       !$0.key.hasPrefix(ShopSettings.picturePrefix)
         && !$0.key.hasPrefix(ShopSettings.replicaPrefix)
         && !$0.key.hasPrefix(ShopSettings.historyPrefix)
@@ -69,7 +69,7 @@ struct CatalogueExport {
       "entities": .integer(Int64(state.productCount + state.storeCount)),
       "settings": .object(settings.mapValues(JSONValue.string)),
       "bridge": .object(
-        try database.labelBridge.targets().mapValues { .array($0.map(JSONValue.string)) }),
+        try tables.labelBridge.targets().mapValues { .array($0.map(JSONValue.string)) }),
     ])
   }
 }

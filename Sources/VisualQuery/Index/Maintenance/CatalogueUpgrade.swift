@@ -1,18 +1,18 @@
 /// The conversion of an index that an older version of `vq` wrote.
-public struct CatalogueUpgrade: Sendable, Hashable, Encodable {
+package struct CatalogueUpgrade: Sendable, Hashable, Encodable {
   /// The version of the tables that was found.
-  public let from: Int
+  package let from: Int
   /// The version of the tables now.
-  public let to: Int
+  package let to: Int
   /// The number of converted entities; 0 if the index had the newest version already.
-  public let entities: Int
+  package let entities: Int
 }
 
 extension CatalogueUpkeep {
   /// The version of the tables that this library writes and reads.
-  public static var indexVersion: Int { CatalogueSchema.version }
+  package static var indexVersion: Int { CatalogueSchema.version }
   /// The oldest version of the tables that ``upgrade(_:)`` converts.
-  public static var oldestUpgradeableVersion: Int { CatalogueSchema.oldestUpgradeable }
+  package static var oldestUpgradeableVersion: Int { CatalogueSchema.oldestUpgradeable }
 
   /// Converts the tables to the newest version in one transaction: a cancelled or killed conversion leaves the
   /// index as it was, for the version that wrote it.
@@ -26,68 +26,44 @@ extension CatalogueUpkeep {
   ///   version is too old or too new, with the code `invalidLocation` for a copy of a catalogue in PostgreSQL;
   ///   `CancellationError`.
   /// - Complexity: O(entities); no signature is read.
-  public func upgrade(
+  package func upgrade(
     _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) async throws -> CatalogueUpgrade {
     try await withTaskExecutorPreference(pool) { @concurrent in
       // Opened first, so that a mistyped directory gets no lock file.
-      if let catalogue = try? CatalogueDatabase(reading: directory) {
-        let version = try catalogue.tableVersion()
-        return CatalogueUpgrade(from: version, to: version, entities: 0)
+      if (try? CatalogueDatabase(reading: directory)) != nil {
+        return CatalogueUpgrade(
+          from: CatalogueSchema.version, to: CatalogueSchema.version, entities: 0)
       }
-      _ = try CatalogueDatabase.checkedPath(directory)
+      _ = try CatalogueFolder.checkedPath(directory)
       let lock = try WriterLock(directory: directory, waiting: WriterLock.standardWait)
       let database = try CatalogueDatabase(upgrading: directory)
-      let from = try database.tableVersion()
-      if try database.replica.origin() != nil {
+      if try database.tables.replica.origin() != nil {
         throw CatalogueError(
           code: .invalidLocation,
           message: """
             '\(directory)' is a copy of an index in PostgreSQL; remove it, and it is made again
             """)
       }
-      let count = try database.rebuildDerivedTables(progress)
+      let from: Int
+      let count: Int
+      do throws(CatalogueError) {
+        (from, count) = try database.rebuildDerivedTables { done, total throws(CatalogueError) in
+          if Task.isCancelled {
+            throw CatalogueError(code: .timedOut, message: "the upgrade was interrupted")
+          }
+          progress(done, total)
+        }
+      } catch {
+        try Task.checkCancellation()
+        throw error
+      }
       for name in [PreviousCatalogue.fileName, PreviousCatalogue.undoneFileName] {
         Folder.remove(name, in: directory)
       }
-      _ = try? CatalogueDatabase.checkpoint(directory)
+      _ = try? CatalogueFolder.checkpoint(directory)
       _ = consume lock
       return CatalogueUpgrade(from: from, to: CatalogueSchema.version, entities: count)
     }
-  }
-}
-
-extension CatalogueDatabase {
-  /// Makes all derived tables again from the entities, and sets the version, in one transaction.
-  ///
-  /// - Returns: The number of entities.
-  fileprivate func rebuildDerivedTables(_ progress: (Int, Int) -> Void) throws -> Int {
-    let total = try connection.first("SELECT count(*) FROM entities") { $0.integer(0) } ?? 0
-    var done = 0
-    try begin()
-    do {
-      for table in CatalogueSchema.derivedTables {
-        try connection.execute("DROP TABLE IF EXISTS \(table)")
-      }
-      try connection.execute(CatalogueSchema.derived)
-      try entities.forEach { key, type, id, json throws(CatalogueError) in
-        if Task.isCancelled {
-          throw CatalogueError(code: .timedOut, message: "the upgrade was interrupted")
-        }
-        // An entity that cannot be read is kept as it is, and reported by `verify` and `doctor`.
-        if let value = CatalogueDatabase.readableEntity(json) {
-          try insertDetails(of: Int(key), value)
-        }
-        done += 1
-        progress(done, total)
-      }
-      try connection.execute("PRAGMA user_version = \(CatalogueSchema.version)")
-      try connection.execute("COMMIT")
-    } catch {
-      try? rollBack()
-      if Task.isCancelled { throw CancellationError() }
-      throw error
-    }
-    return done
   }
 }

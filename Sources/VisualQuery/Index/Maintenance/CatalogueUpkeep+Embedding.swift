@@ -1,23 +1,23 @@
 internal import PixelMatch
-public import Reading
+package import Reading
 
 extension CatalogueUpkeep {
   /// The outcome of computing the vectors of a catalogue's images.
-  public struct EmbeddingSummary: Sendable, Hashable, Encodable {
+  package struct EmbeddingSummary: Sendable, Hashable, Encodable {
     /// The name of the model.
-    public var model: String
+    package var model: String
     /// The number of images whose vectors were computed.
-    public var embedded = 0
+    package var embedded = 0
     /// The number of images that bring a vector of their own, which stays.
-    public var supplied = 0
+    package var supplied = 0
     /// The number of images that cannot be opened or decoded, or have other contents than when they were indexed.
-    public var unavailable = 0
+    package var unavailable = 0
     /// The reason for the first of these.
-    public var firstReason: String?
+    package var firstReason: String?
     /// True if the catalogue has enough things of known kinds to tell which are similar.
-    public var knowsKinds = false
+    package var knowsKinds = false
     /// The generation with the vectors.
-    public var generation = 0
+    package var generation = 0
   }
 
   /// The number of entities after whose images the vectors are published, so that an interrupted run loses little.
@@ -34,7 +34,7 @@ extension CatalogueUpkeep {
   /// - Throws: ``CatalogueError``, with the code `invalidLocation` for a copy of a catalogue in PostgreSQL; `ReadingError` if a run of the
   ///   model fails; `CancellationError` after the work so far was published.
   /// - Complexity: O(images).
-  public func embed(
+  package func embed(
     by encoder: ImageEncoder,
     progress: @escaping @Sendable (_ done: Int, _ total: Int, _ unavailable: Int) -> Void = {
       _, _, _ in
@@ -42,7 +42,7 @@ extension CatalogueUpkeep {
   ) async throws -> EmbeddingSummary {
     try await withTaskExecutorPreference(pool) { @concurrent in
       let database = try CatalogueDatabase(reading: directory)
-      if try database.replica.origin() != nil {
+      if try database.tables.replica.origin() != nil {
         throw CatalogueError(
           code: .invalidLocation,
           message: """
@@ -53,20 +53,20 @@ extension CatalogueUpkeep {
       let work = try embeddingWork(encoder, &summary)
       let images = StoredImages(
         directory: directory,
-        folders: PictureFolders(ShopSettings.places(try database.settings.all())),
+        folders: PictureFolders(ShopSettings.places(try database.tables.settings.all())),
         side: Signature.workingSide)
       let total = work.reduce(0) { $0 + $1.images.count }
       summary.generation = try remember(encoder, kinds: nil)
       for start in stride(from: 0, to: work.count, by: Self.embeddedBatch) {
         let part = Array(work[start..<min(start + Self.embeddedBatch, work.count)])
-        var vectors: [CatalogueDatabase.ImageContent: ImageEmbedding] = [:]
+        var vectors: [ReadingTable.ImageContent: ImageEmbedding] = [:]
         var failure: (any Error)?
         do {
-          var seen: Set<CatalogueDatabase.ImageContent> = []
+          var seen: Set<ReadingTable.ImageContent> = []
           let unique = part.flatMap(\.images).filter { seen.insert(.init($0)).inserted }
           try await forEachInOrder(unique, on: pool) { image in
             (
-              CatalogueDatabase.ImageContent(image),
+              ReadingTable.ImageContent(image),
               try await embedding(of: image, in: images, by: encoder)
             )
           } take: { content, outcome in
@@ -99,7 +99,7 @@ extension CatalogueUpkeep {
   /// An entity with the images that are to get a vector.
   private struct EmbeddingWork: Sendable {
     let id: EntityID
-    var images: [CatalogueDatabase.ImageRecord]
+    var images: [ImageTable.Record]
   }
 
   /// Returns the entities with images that have no vector of the model.
@@ -113,7 +113,7 @@ extension CatalogueUpkeep {
     let model = ImageEmbedding.fingerprint(of: encoder.name)
     var work: [EmbeddingWork] = []
     var others: [EmbeddingWork] = []
-    try generation.database.images.forEach { image throws(CatalogueError) in
+    try generation.database.tables.images.forEach { image throws(CatalogueError) in
       let embedding = segments[image.record.segment]?.embedding(at: image.record.row)
       if embedding?.model == model { return }
       if embedding != nil {
@@ -129,7 +129,7 @@ extension CatalogueUpkeep {
     // model can be among them.
     var bringing: Set<EntityID> = []
     for id in Set(others.map(\.id)) {
-      if try generation.database.existing(id)?.embeddedEntity != nil { bringing.insert(id) }
+      if try generation.database.tables.existing(id)?.embeddedEntity != nil { bringing.insert(id) }
     }
     summary.supplied = others.count { bringing.contains($0.id) }
     return work.filter { !bringing.contains($0.id) }
@@ -144,7 +144,7 @@ extension CatalogueUpkeep {
   }
 
   @concurrent private func embedding(
-    of image: CatalogueDatabase.ImageRecord, in images: StoredImages, by encoder: ImageEncoder
+    of image: ImageTable.Record, in images: StoredImages, by encoder: ImageEncoder
   ) async throws -> Result<ImageEmbedding, StoredImages.Unavailable> {
     try Task.checkCancellation()
     let pixels: PixelBuffer
@@ -165,7 +165,7 @@ extension CatalogueUpkeep {
   ///
   /// - Returns: The number of images that got one, and the generation.
   private func store(
-    _ vectors: [CatalogueDatabase.ImageContent: ImageEmbedding], of ids: [EntityID]
+    _ vectors: [ReadingTable.ImageContent: ImageEmbedding], of ids: [EntityID]
   ) throws(CatalogueError) -> (count: Int, generation: Int) {
     var writer = try CatalogueWriter(directory: directory)
     var count = 0
@@ -191,14 +191,14 @@ extension CatalogueUpkeep {
     _ encoder: ImageEncoder, kinds: KindCalibration?
   ) throws(CatalogueError) -> Int {
     var writer = try CatalogueWriter(directory: directory)
-    let stored = ImageModel(settings: try writer.database.settings.all())
+    let stored = ImageModel(settings: try writer.database.tables.settings.all())
     let model = ImageModel(
       name: encoder.name,
       files: Dictionary(encoder.files.map { ($0.name, $0.digest) }) { first, _ in first },
       kinds: kinds ?? (stored?.name == encoder.name ? stored?.kinds : nil))
     if model != stored {
       try writer.transaction { database throws(CatalogueError) in
-        try database.settings.set(ImageModel.setting, to: model.setting)
+        try database.tables.settings.set(ImageModel.setting, to: model.setting)
         return true
       }
     }
@@ -220,14 +220,15 @@ extension CatalogueUpkeep {
     let segments = try Self.segments(of: generation)
     let model = ImageEmbedding.fingerprint(of: encoder.name)
     var places: [(key: UInt32, segment: SignatureSegment, row: Int)] = []
-    try generation.database.images.forEach { image throws(CatalogueError) in
+    try generation.database.tables.images.forEach { image throws(CatalogueError) in
       guard let segment = segments[image.record.segment],
         segment.embedding(at: image.record.row)?.model == model
       else { return }
       places.append((image.key, segment, image.record.row))
     }
     let sample = Self.evenly(places, Self.comparedImages)
-    let values = try generation.database.entities.values(ofKeys: Set(sample.map(\.key)).sorted())
+    let values = try generation.database.tables.entities.values(
+      ofKeys: Set(sample.map(\.key)).sorted())
     var counts: [String: Int] = [:]
     for place in sample {
       for kind in values[place.key]?.kinds ?? [] { counts[kind, default: 0] += 1 }

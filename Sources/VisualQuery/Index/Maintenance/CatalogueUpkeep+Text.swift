@@ -1,21 +1,21 @@
 internal import PixelMatch
-public import Reading
+package import Reading
 
 extension CatalogueUpkeep {
   /// The outcome of reading the text of a catalogue's images.
-  public struct TextSummary: Sendable, Hashable, Encodable {
+  package struct TextSummary: Sendable, Hashable, Encodable {
     /// The number of images that were read.
-    public var read = 0
+    package var read = 0
     /// The number of lines of text in them.
-    public var lines = 0
+    package var lines = 0
     /// The number of bar codes and QR codes in them.
-    public var codes = 0
+    package var codes = 0
     /// The number of images that cannot be opened or decoded, or have other contents than when they were indexed.
-    public var unavailable = 0
+    package var unavailable = 0
     /// The reason for the first of these.
-    public var firstReason: String?
+    package var firstReason: String?
     /// The generation with what was read.
-    public var generation = 0
+    package var generation = 0
   }
 
   /// The number of images after which what was read is published, so that an interrupted run loses little.
@@ -34,7 +34,7 @@ extension CatalogueUpkeep {
   /// - Throws: ``CatalogueError``, with the code `invalidLocation` for a copy of a catalogue in PostgreSQL, in which text is
   ///   not kept; `ReadingError` if a run of a model fails; `CancellationError` after the work so far was published.
   /// - Complexity: O(images); some 0.1 to 0.3 s a thread for each that was not read before.
-  public func readText(
+  package func readText(
     by models: ReadingModels,
     progress: @escaping @Sendable (_ done: Int, _ total: Int, _ unavailable: Int) -> Void = {
       _, _, _ in
@@ -46,17 +46,17 @@ extension CatalogueUpkeep {
     return try await withTaskExecutorPreference(pool) { @concurrent in
       try prepareReadings()
       let database = try CatalogueDatabase(reading: directory)
-      let images = try database.unreadImages(by: models.files)
+      let images = try database.tables.readings.unread(by: models.files)
       let reader = ImageTextReader(
         files: models.files, text: text,
         images: StoredImages(
           directory: directory,
-          folders: PictureFolders(ShopSettings.places(try database.settings.all())),
+          folders: PictureFolders(ShopSettings.places(try database.tables.settings.all())),
           side: Self.side))
-      var summary = TextSummary(generation: try database.state().generation)
+      var summary = TextSummary(generation: try database.tables.state.current().generation)
       for start in stride(from: 0, to: images.count, by: Self.batch) {
         let part = Array(images[start..<min(start + Self.batch, images.count)])
-        var readings: [(CatalogueDatabase.ImageContent, ImageReading)] = []
+        var readings: [(ReadingTable.ImageContent, ImageReading)] = []
         var failure: (any Error)?
         do {
           try await forEachInOrder(part, on: pool) { image in
@@ -88,20 +88,20 @@ extension CatalogueUpkeep {
   /// Opens the catalogue for writing once, so that it has tables of readings.
   private func prepareReadings() throws {
     let database = try CatalogueDatabase(reading: directory)
-    if try database.replica.origin() != nil {
+    if try database.tables.replica.origin() != nil {
       throw CatalogueError(
         code: .invalidLocation,
         message: "'\(directory)' is a copy of an index in PostgreSQL, in which text is not kept")
     }
-    if try !database.hasReadings() { _ = try CatalogueWriter(directory: directory) }
+    if try !database.tables.readings.exists() { _ = try CatalogueWriter(directory: directory) }
   }
 
   private func store(
-    _ readings: [(content: CatalogueDatabase.ImageContent, reading: ImageReading)]
+    _ readings: [(content: ReadingTable.ImageContent, reading: ImageReading)]
   ) throws(CatalogueError) -> Int {
     var writer = try CatalogueWriter(directory: directory)
     try writer.transaction { database throws(CatalogueError) in
-      for (content, reading) in readings { try database.put(reading, of: content) }
+      for (content, reading) in readings { try database.tables.readings.put(reading, of: content) }
       return true
     }
     return writer.generation
@@ -114,7 +114,7 @@ extension CatalogueUpkeep {
     var writer = try CatalogueWriter(directory: directory)
     var isChanged = false
     try writer.transaction { database throws(CatalogueError) in
-      isChanged = try database.removeUnusedReadings()
+      isChanged = try database.tables.readings.removeUnused()
       return isChanged
     }
     return isChanged ? writer.generation : nil
@@ -134,7 +134,7 @@ private struct ImageTextReader: Sendable {
 
   /// - Throws: `ReadingError`; ``CatalogueError``; `CancellationError`.
   @concurrent func read(
-    _ image: CatalogueDatabase.UnreadImage
+    _ image: ReadingTable.UnreadImage
   ) async throws -> Result<ImageReading, StoredImages.Unavailable> {
     try Task.checkCancellation()
     let pixels: PixelBuffer

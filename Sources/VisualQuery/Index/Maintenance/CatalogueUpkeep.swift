@@ -7,7 +7,7 @@ internal import Reading
 /// publish a new generation; readers keep theirs.
 public struct CatalogueUpkeep: Sendable {
   /// The directory of the catalogue.
-  public let directory: String
+  package let directory: String
   let pool: WorkerPool
 
   /// Makes the upkeep of the catalogue in `directory`.
@@ -16,73 +16,73 @@ public struct CatalogueUpkeep: Sendable {
     self.pool = pool
   }
 
-  // MARK: Looking
+  // MARK: Inspection
 
   /// The status of a catalogue.
-  public struct Status: Sendable, Hashable, Encodable {
+  package struct Status: Sendable, Hashable, Encodable {
     /// A file of signatures.
-    public struct Segment: Sendable, Hashable, Encodable {
+    package struct Segment: Sendable, Hashable, Encodable {
       /// The name of the file in the directory.
-      public let file: String
+      package let file: String
       /// The type of the entities.
-      public let type: EntityType
+      package let type: EntityType
       /// The number of signatures.
-      public let rows: Int
+      package let rows: Int
       /// The number of signatures that were replaced since the file was written.
-      public let deadRows: Int
+      package let deadRows: Int
       /// The length of the file in bytes.
-      public let bytes: Int
+      package let bytes: Int
     }
 
     /// The number of the generation.
-    public let generation: Int
+    package let generation: Int
     /// The number of products.
-    public let products: Int
+    package let products: Int
     /// The number of stores.
-    public let stores: Int
+    package let stores: Int
     /// The number of images that can be found.
-    public let images: Int
+    package let images: Int
     /// The segments of the generation, oldest first.
-    public let segments: [Segment]
+    package let segments: [Segment]
     /// The length of all files of the generation, in bytes.
-    public let bytes: Int
+    package let bytes: Int
     /// The generation that ``rollBack()`` restores, or `nil` if there is none.
-    public let previousGeneration: Int?
+    package let previousGeneration: Int?
     /// The folder that relative image paths start from, or `nil` if none is set.
-    public let imagesRoot: String?
+    package let imagesRoot: String?
     /// The folders outside the root that may contain images.
-    public let outsideFolders: [String]
+    package let outsideFolders: [String]
     /// The longer sides of the thumbnails that the index stores, in pixels.
-    public let thumbnailSides: [Int]
+    package let thumbnailSides: [Int]
     /// The fields of the shop's own that anyone may see, in ascending order.
-    public let publicFields: [String]
+    package let publicFields: [String]
     /// The templates for the links of entities without a URL of their own, by their type.
-    public let links: [String: String]
+    package let links: [String: String]
     /// The schemes that links may have besides `https`, in ascending order.
-    public let allowedSchemes: [String]
+    package let allowedSchemes: [String]
     /// The models that have read the text of images, those with the most images first; `nil` if none was read.
-    public let text: [ReadImages]?
+    package let text: [ReadImages]?
     /// The model that computed vectors of images; `nil` if none did.
-    public let vectors: ImageModel?
+    package let vectors: ImageModel?
 
     /// The images that some models have read.
-    public struct ReadImages: Sendable, Hashable, Encodable {
+    package struct ReadImages: Sendable, Hashable, Encodable {
       /// The SHA-256 of each model, by the name of its file.
-      public let models: [String: String]
+      package let models: [String: String]
       /// The number of images.
-      public let images: Int
+      package let images: Int
     }
   }
 
   /// Returns the status of the catalogue.
   ///
   /// - Throws: ``CatalogueError``.
-  public func status() async throws -> Status {
+  package func status() async throws -> Status {
     try await withTaskExecutorPreference(pool) { @concurrent in
       let database = try CatalogueDatabase(reading: directory)
-      let state = try database.state()
-      let dead = try database.segments.deadRows()
-      let segments = try database.segments.all().map {
+      let state = try database.tables.state.current()
+      let dead = try database.tables.segments.deadRows()
+      let segments = try database.tables.segments.all().map {
         Status.Segment(
           file: $0.file, type: $0.type, rows: $0.rows, deadRows: dead[$0.id]?.count ?? 0,
           bytes: $0.byteCount)
@@ -92,9 +92,9 @@ public struct CatalogueUpkeep: Sendable {
       ].reduce(0) {
         $0 + (FileStatus(directory + "/" + $1)?.byteCount ?? 0)
       }
-      let settings = try database.settings.all()
+      let settings = try database.tables.settings.all()
       let places = ShopSettings.places(settings)
-      let readings = try database.readingCounts().map { models, count in
+      let readings = try database.tables.readings.counts().map { models, count in
         Status.ReadImages(
           models: Dictionary(models.map { ($0.name, $0.digest) }) { first, _ in first },
           images: count)
@@ -122,7 +122,7 @@ public struct CatalogueUpkeep: Sendable {
   /// - Returns: Descriptions of the errors; empty if there are none.
   /// - Throws: ``CatalogueError`` if the catalogue cannot be opened; `CancellationError`.
   /// - Complexity: O(bytes of the catalogue).
-  public func verify() async throws -> [String] {
+  package func verify() async throws -> [String] {
     try await withTaskExecutorPreference(pool) { @concurrent in
       try findings(in: OpenedGeneration(directory: directory))
     }
@@ -130,14 +130,14 @@ public struct CatalogueUpkeep: Sendable {
 
   func findings(in generation: OpenedGeneration) throws -> [String] {
     let database = generation.database
-    var findings = try database.contradictions()
-    findings += try Self.wrongEntities(database)
-    var verifier = SegmentVerifier(deadRows: try database.segments.deadRows())
+    var findings = try TableCheck(database).findings()
+    findings += try Self.wrongEntities(database.tables.entities)
+    var verifier = SegmentVerifier(deadRows: try database.tables.segments.deadRows())
     for (record, segment) in generation.segments {
       try Task.checkCancellation()
       verifier.add(record, segment)
     }
-    try database.images.forEach { image throws(CatalogueError) in verifier.check(image) }
+    try database.tables.images.forEach { image throws(CatalogueError) in verifier.check(image) }
     findings += verifier.finished()
     return try findings + (KeptThumbnails(reading: directory)?.damage() ?? [])
   }
@@ -146,21 +146,21 @@ public struct CatalogueUpkeep: Sendable {
   ///
   /// - Throws: ``CatalogueError``; `CancellationError`.
   /// - Complexity: O(images) system calls; no file is read.
-  public func missingPictures() async throws -> MissingPictures {
+  package func missingPictures() async throws -> MissingPictures {
     try await withTaskExecutorPreference(pool) { @concurrent in
       let database = try CatalogueDatabase(reading: directory)
-      let places = ShopSettings.places(try database.settings.all())
-      return try MissingPictures(database, folders: PictureFolders(places))
+      let places = ShopSettings.places(try database.tables.settings.all())
+      return try MissingPictures(database.tables.images, folders: PictureFolders(places))
     }
   }
 
   private static func wrongEntities(
-    _ database: CatalogueDatabase
+    _ entities: EntityTable
   ) throws(CatalogueError) -> [String] {
     var findings: [String] = []
-    try database.entities.forEach { _, type, id, json throws(CatalogueError) in
+    try entities.forEach { _, type, id, json throws(CatalogueError) in
       do throws(CatalogueError) {
-        let value = try CatalogueDatabase.entity(json)
+        let value = try EntityTable.entity(json)
         if value.id.description != "\(type):\(id)" {
           findings.append("\(type):\(id) contains the fields of \(value.id)")
         }
@@ -171,7 +171,7 @@ public struct CatalogueUpkeep: Sendable {
     return findings
   }
 
-  // MARK: Changing
+  // MARK: Changes
 
   /// Rewrites the signatures without replaced ones into as few files as possible, shrinks the
   /// database, and removes fetched images that no entity uses.
@@ -192,7 +192,7 @@ public struct CatalogueUpkeep: Sendable {
   ///
   /// - Returns: The new generation.
   /// - Throws: ``CatalogueError`` with the code `missing` if no generation is saved.
-  public func rollBack() async throws -> Int {
+  package func rollBack() async throws -> Int {
     try await withTaskExecutorPreference(pool) { @concurrent in
       var writer = try CatalogueWriter(directory: directory)
       return try writer.rollBackRun()
@@ -207,7 +207,7 @@ public struct CatalogueUpkeep: Sendable {
   ///
   /// - Parameter write: Writes a line, which is given without its line break.
   /// - Throws: ``CatalogueError``; the errors of `write`; `CancellationError`.
-  public func export(_ write: @escaping @Sendable (String) throws -> Void) async throws {
+  package func export(_ write: @escaping @Sendable (String) throws -> Void) async throws {
     try await withTaskExecutorPreference(pool) { @concurrent in
       let generation = try OpenedGeneration(directory: directory)
       try CatalogueExport(generation, directory: directory).write(write)
@@ -221,7 +221,7 @@ public struct CatalogueUpkeep: Sendable {
   /// - Returns: The number of imported entities.
   /// - Throws: ``CatalogueError`` with the code `unreadableInput` if a line is not part of an
   ///   export; a new catalogue that has no entity yet is then removed.
-  public func importing(path: String) async throws -> Int {
+  package func importing(path: String) async throws -> Int {
     try await withTaskExecutorPreference(pool) { @concurrent in
       var reader = try ExportReader(path: path)
       var writer = try CatalogueWriter(

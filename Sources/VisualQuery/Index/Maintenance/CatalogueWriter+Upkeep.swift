@@ -14,7 +14,7 @@ extension CatalogueWriter {
       throw error
     }
     if isMerged { try removeOrphans() }
-    try database.vacuum()
+    try database.shrink()
     try forgetUnusedPictures()
     return generation
   }
@@ -23,7 +23,7 @@ extension CatalogueWriter {
   private func forgetUnusedPictures() throws(CatalogueError) {
     var paths: Set<String> = []
     var pictures: Set<KeptThumbnails.Picture> = []
-    try database.images.forEach { image throws(CatalogueError) in
+    try database.tables.images.forEach { image throws(CatalogueError) in
       paths.insert(image.record.path)
       pictures.insert(
         KeptThumbnails.Picture(entity: Int(image.key), contentHash: image.record.contentHash))
@@ -33,16 +33,13 @@ extension CatalogueWriter {
       pictures.insert(picture)
     }
     try FetchedPictures.removeAll(except: paths, in: directory)
-    let sides = ShopSettings.thumbnailSides(try database.settings.all())
+    let sides = ShopSettings.thumbnailSides(try database.tables.settings.all())
     try KeptThumbnails.keep(pictures, sides: Set(sides), in: directory)
   }
 
   /// Saves the published generation for a rollback.
   func savePrevious(as name: String = PreviousCatalogue.fileName) throws(CatalogueError) {
-    let temporary = name + ".tmp"
-    Folder.remove(temporary, in: directory)
-    try database.copy(to: directory + "/" + temporary)
-    try CatalogueFile.commit(temporary, as: name, in: directory)
+    try PreviousCatalogue.save(database, in: directory, as: name)
   }
 
   /// Publishes the saved generation again and saves the current one.
@@ -62,19 +59,7 @@ extension CatalogueWriter {
         code: .corrupt, message: "'\(directory)' lacks '\(lost)', which the saved generation needs")
     }
     try savePrevious(as: PreviousCatalogue.undoneFileName)
-    let (database, path) = (database, previous.path)
-    var next = generation
-    try database.connection.attaching(path, as: "previous") { () throws(CatalogueError) in
-      try database.begin()
-      do throws(CatalogueError) {
-        try ContentExchange(database: database, name: "previous").run()
-        next = try database.commit(recounts: true)
-      } catch {
-        try? database.rollBack()
-        throw error
-      }
-    }
-    generation = next
+    generation = try ContentExchange(database, path: previous.path).run()
     try CatalogueFile.commit(
       PreviousCatalogue.undoneFileName, as: PreviousCatalogue.fileName, in: directory)
     try removeOrphans()
@@ -88,7 +73,7 @@ extension CatalogueWriter {
   /// calls this before it publishes, so no other generation can have been published since.
   static func finishRollback(_ directory: String, _ generation: Int) throws(CatalogueError) {
     let name = PreviousCatalogue.undoneFileName
-    // A copy that cannot be read cannot be restored either.
+    // If the database from before the rollback cannot be read, it cannot be restored either.
     guard let undone = try? PreviousCatalogue(directory: directory, name: name) else { return }
     if undone.generation == generation - 1 {
       try CatalogueFile.commit(name, as: PreviousCatalogue.fileName, in: directory)

@@ -1,9 +1,9 @@
 internal import PixelMatch
 
 /// Finds the entities whose images are the same, or nearly.
-public struct DuplicateFinder: Sendable {
+package struct DuplicateFinder: Sendable {
   /// The likeness of the images of a cluster.
-  public enum Likeness: String, Sendable, Hashable, Encodable, CaseIterable {
+  package enum Likeness: String, Sendable, Hashable, Encodable, CaseIterable {
     /// The images differ by no more than compression.
     case same
     /// Some images differ by more, such as a retouched one or one with a small mark.
@@ -11,21 +11,21 @@ public struct DuplicateFinder: Sendable {
   }
 
   /// An entity with the image that is like another one's.
-  public struct Member: Sendable, Hashable, Encodable {
+  package struct Member: Sendable, Hashable, Encodable {
     /// The id of the entity with its type, such as `product:mug-red`.
-    public let id: String
+    package let id: String
     /// The title of the entity.
-    public let title: String
+    package let title: String
     /// The path of the image, as the feed gives it.
-    public let image: String?
+    package let image: String?
   }
 
   /// Entities of one type, each of which has an image like that of another one of the cluster.
-  public struct Cluster: Sendable, Hashable, Encodable {
+  package struct Cluster: Sendable, Hashable, Encodable {
     /// The likeness of the images.
-    public let likeness: Likeness
+    package let likeness: Likeness
     /// The entities, by id.
-    public let entities: [Member]
+    package let entities: [Member]
   }
 
   /// The largest mean difference of cells, of 255 levels, up to which images are nearly the same. A test holds that it keeps the
@@ -36,7 +36,7 @@ public struct DuplicateFinder: Sendable {
   private let pool: WorkerPool
 
   /// Makes a finder for a catalogue.
-  public init(catalogue: Catalogue, pool: WorkerPool = WorkerPool()) {
+  package init(catalogue: Catalogue, pool: WorkerPool = WorkerPool()) {
     self.catalogue = catalogue
     self.pool = pool
   }
@@ -48,7 +48,7 @@ public struct DuplicateFinder: Sendable {
   /// - Parameter likeness: `same` leaves out images that are nearly the same.
   /// - Throws: ``CatalogueError``; `CancellationError`.
   /// - Complexity: The complexity of `HashNeighbors`; not quadratic.
-  public func clusters(_ likeness: Likeness) async throws -> [Cluster] {
+  package func clusters(_ likeness: Likeness) async throws -> [Cluster] {
     try await withTaskExecutorPreference(pool) { @concurrent in
       var clusters: [Cluster] = []
       for type in EntityType.allCases { clusters += try self.clusters(of: type, likeness) }

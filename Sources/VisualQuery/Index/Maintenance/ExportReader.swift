@@ -52,7 +52,7 @@ struct ExportReader: ~Copyable {
   ///
   /// - Throws: ``CatalogueError``; with the code `truncated` if the export was cut off between two lines.
   mutating func next(
-    existing: (EntityID) throws(CatalogueError) -> CatalogueDatabase.Existing?
+    existing: (EntityID) throws(CatalogueError) -> CatalogueTables.Existing?
   ) throws(CatalogueError) -> SignedEntity? {
     guard let record = try records.next() else {
       if let entityCount, seen.count < entityCount {

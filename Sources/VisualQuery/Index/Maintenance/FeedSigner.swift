@@ -1,16 +1,16 @@
-public import PixelMatch
+package import PixelMatch
 
 /// Signs the images of a feed without an index, for batch engines: entities in, entities with
 /// signatures out.
 ///
 /// The lines are in the order of the feed and depend on nothing but the feed and the images, so that a
 /// part of a feed that is signed again gives the same bytes.
-public struct FeedSigner: Sendable {
+package struct FeedSigner: Sendable {
   private let decoder: ImageDecoder
   private let pool: WorkerPool
 
   /// Makes a signer.
-  public init(decoder: ImageDecoder = ImageDecoder(), pool: WorkerPool = WorkerPool()) {
+  package init(decoder: ImageDecoder = ImageDecoder(), pool: WorkerPool = WorkerPool()) {
     self.decoder = decoder
     self.pool = pool
   }
@@ -26,7 +26,7 @@ public struct FeedSigner: Sendable {
   /// - Returns: The number of entities.
   /// - Throws: ``CatalogueError`` with the code `unreadableInput`; the errors of `write`;
   ///   `CancellationError`.
-  public func run(
+  package func run(
     path: String, places: PicturePlaces, options: FeedOptions = FeedOptions(),
     allowedSchemes: Set<String> = [], write: @escaping @Sendable (String) throws -> Void
   ) async throws -> Int {

@@ -1,23 +1,23 @@
 /// Asks servers whether the links of entities lead anywhere, politely: one request at a time with pauses, for the first byte only, and
 /// no further ones to a host that does not respond.
-public struct LinkChecker: Sendable {
+package struct LinkChecker: Sendable {
   /// The links that are checked if nothing else is asked for, and the most.
-  public static let limits = (standard: 500, largest: 10_000)
+  package static let limits = (standard: 500, largest: 10_000)
   /// The pause after a request.
   private static let pause = Duration.milliseconds(200)
   /// The requests without a response after which no more are sent to a host.
   private static let patience = 3
 
   /// The result of a check.
-  public struct Result: Sendable, Hashable {
+  package struct Result: Sendable, Hashable {
     /// A finding for each entity whose link answers 404 or 410.
-    public internal(set) var findings: [CatalogueDoctor.Finding] = []
+    package internal(set) var findings: [CatalogueDoctor.Finding] = []
     /// The number of links that were checked.
-    public internal(set) var checked = 0
+    package internal(set) var checked = 0
     /// The number of links beyond the limit.
-    public internal(set) var omitted = 0
+    package internal(set) var omitted = 0
     /// The number of links of hosts that are not allowed, and of those whose server did not respond or refused to tell.
-    public internal(set) var unknown = 0
+    package internal(set) var unknown = 0
   }
 
   private let catalogue: Catalogue
@@ -31,7 +31,7 @@ public struct LinkChecker: Sendable {
   /// - Parameters:
   ///   - policy: The hosts that are asked, and the time limit of a request.
   ///   - limit: The most links. If there are more, those that are checked are spread over all.
-  public init(
+  package init(
     catalogue: Catalogue, pool: WorkerPool = WorkerPool(), policy: FetchPolicy,
     limit: Int = Self.limits.standard
   ) {
@@ -53,7 +53,7 @@ public struct LinkChecker: Sendable {
   ///
   /// - Parameter progress: Called with the number of links so far, and of those that are checked in all.
   /// - Throws: ``CatalogueError``; `CancellationError`.
-  public func check(
+  package func check(
     progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) async throws -> Result {
     try await withTaskExecutorPreference(pool) { @concurrent in
@@ -111,7 +111,7 @@ public struct LinkChecker: Sendable {
     return try catalogue.read { database throws(CatalogueError) in
       var links: [(id: EntityID, url: String)] = []
       try database.entities.forEach { _, _, _, json throws(CatalogueError) in
-        guard let value = CatalogueDatabase.readableEntity(json),
+        guard let value = EntityTable.readableEntity(json),
           let url = settings.handoff(for: value).url,
           ["https:", "http:"].contains(where: url.lowercased().hasPrefix)
         else { return }

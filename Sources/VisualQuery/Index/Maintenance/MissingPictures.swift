@@ -1,23 +1,23 @@
 /// The images of a catalogue whose files cannot be opened in the folders of the index.
 ///
 /// The index works without them: only thumbnails that it does not store require the files.
-public struct MissingPictures: Sendable, Hashable, Encodable {
+package struct MissingPictures: Sendable, Hashable, Encodable {
   /// One missing image.
-  public struct Example: Sendable, Hashable, Encodable {
+  package struct Example: Sendable, Hashable, Encodable {
     /// The id of the entity, such as `product:mug-red`.
-    public let id: String
+    package let id: String
     /// The path as it is stored, relative to the root.
-    public let path: String
+    package let path: String
     /// The reason why the file cannot be opened.
-    public let reason: String
+    package let reason: String
   }
 
   /// The number of missing images.
-  public private(set) var count = 0
+  package private(set) var count = 0
   /// The number of images that are files, including missing ones.
-  public private(set) var total = 0
+  package private(set) var total = 0
   /// The first missing images, by entity and position.
-  public private(set) var examples: [Example] = []
+  package private(set) var examples: [Example] = []
 
   private static let exampleLimit = 5
 
@@ -26,11 +26,11 @@ public struct MissingPictures: Sendable, Hashable, Encodable {
   /// - Parameter kept: The images whose files are not required, because a thumbnail is stored.
   /// - Throws: ``CatalogueError``; `CancellationError`.
   init(
-    _ database: CatalogueDatabase, folders: PictureFolders,
+    _ images: ImageTable, folders: PictureFolders,
     except kept: Set<KeptThumbnails.Picture> = []
   ) throws {
     var (count, total, examples) = (0, 0, [Example]())
-    try database.images.forEach { image throws(CatalogueError) in
+    try images.forEach { image throws(CatalogueError) in
       let path = image.record.path
       if FetchedPictures.isAddress(path) || UploadedImage.isName(path) { return }
       if Task.isCancelled { return }
@@ -53,7 +53,7 @@ public struct MissingPictures: Sendable, Hashable, Encodable {
   }
 
   /// A sentence about the missing images, or `nil` if there are none.
-  public var sentence: String? {
+  package var sentence: String? {
     guard let first = examples.first else { return nil }
     let names = examples.map { "\($0.id) '\($0.path)'" }.joined(separator: ", ")
     let more = count > examples.count ? ", …" : ""

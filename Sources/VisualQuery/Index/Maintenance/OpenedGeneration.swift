@@ -6,7 +6,7 @@ struct OpenedGeneration {
   typealias Segment = Result<SignatureSegment, CatalogueError>
 
   let database: CatalogueDatabase
-  let segments: [(record: CatalogueDatabase.SegmentRecord, segment: Segment)]
+  let segments: [(record: SegmentList.Record, segment: Segment)]
 
   /// Opens the newest generation. If a segment cannot be opened because there is a newer generation, which does not need
   /// it, that one is opened.
@@ -16,8 +16,8 @@ struct OpenedGeneration {
     var failed: Int?
     while true {
       let database = try CatalogueDatabase(reading: directory)
-      let generation = try database.state().generation
-      let segments = try database.segments.all().map { record in
+      let generation = try database.tables.state.current().generation
+      let segments = try database.tables.segments.all().map { record in
         (
           record: record,
           segment: Segment { () throws(CatalogueError) in

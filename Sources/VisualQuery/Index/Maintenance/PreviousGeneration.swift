@@ -13,7 +13,7 @@ extension CatalogueUpkeep {
   /// Its database is copied to a temporary directory, and its segments are linked there.
   ///
   /// - Throws: ``CatalogueError`` with the code `missing` if no generation is saved; the errors of `body`.
-  public func withPrevious<Result: Sendable>(
+  package func withPrevious<Result: Sendable>(
     _ body: (Catalogue) async throws -> Result
   ) async throws -> Result {
     guard let previous = try PreviousCatalogue(directory: directory) else {
@@ -23,13 +23,7 @@ extension CatalogueUpkeep {
     }
     let temporary = try TemporaryFolder()
     defer { temporary.remove() }
-    let connection = try CatalogueConnection(path: previous.path, mode: .immutable)
-    // The statement does not retain its connection, which would otherwise be closed while it
-    // runs.
-    try withExtendedLifetime(connection) {
-      try connection.statement("VACUUM INTO ?")
-        .bind(.text(temporary.path + "/" + CatalogueDatabase.fileName)).run()
-    }
+    try previous.copy(to: temporary.path + "/" + CatalogueDatabase.fileName)
     let absolute =
       directory.hasPrefix("/") ? directory : try Self.workingDirectory() + "/" + directory
     for file in previous.segmentFiles {

@@ -8,7 +8,7 @@ struct SegmentVerifier {
 
   init(deadRows: [Int: [Int]]) { self.deadRows = deadRows }
 
-  mutating func add(_ record: CatalogueDatabase.SegmentRecord, _ opened: OpenedGeneration.Segment) {
+  mutating func add(_ record: SegmentList.Record, _ opened: OpenedGeneration.Segment) {
     do {
       let segment = try opened.get()
       try segment.verify()

@@ -110,7 +110,7 @@ extension CatalogueUpkeep {
   /// - Returns: The counts at the end.
   /// - Throws: ``CatalogueError`` with the code `unreadableInput`, or `CancellationError`, after the lines so far were
   ///   published.
-  public func indexing(
+  package func indexing(
     signed paths: [String], settings: ShopSettings = ShopSettings(), prunesMissing: Bool = false,
     removalLimit: Double? = nil, refused: @escaping @Sendable (RefusedRow) -> Void = { _ in }
   ) async throws -> Indexer.Progress {
@@ -210,7 +210,7 @@ private struct SignedRun: ~Copyable {
 extension SignedEntity {
   /// Makes an entity of a line. An image that the index has already keeps its row.
   fileprivate init(
-    _ value: EntityValue, _ images: [SignedEntity.Image], existing: CatalogueDatabase.Existing?
+    _ value: EntityValue, _ images: [SignedEntity.Image], existing: CatalogueTables.Existing?
   ) {
     let keepsEmbeddings = value.embeddingsDigest == existing?.embeddedEntity?.embeddingsDigest
     self.init(

@@ -21,7 +21,7 @@ struct StoredImages: Sendable {
   ///
   /// - Throws: ``CatalogueError`` if the fetched images cannot be read.
   func pixels(
-    of path: String, content: CatalogueDatabase.ImageContent
+    of path: String, content: ReadingTable.ImageContent
   ) throws -> Result<PixelBuffer, Unavailable> {
     func unavailable(_ reason: String) -> Result<PixelBuffer, Unavailable> {
       .failure(Unavailable(text: "\(ShownAddress.of(path)): \(reason)"))

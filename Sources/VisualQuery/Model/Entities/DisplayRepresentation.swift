@@ -45,11 +45,11 @@ extension DisplayRepresentation: JSONWritable {
 /// empty.
 public struct LocalizedText: Sendable, Hashable {
   /// The name that is displayed.
-  public var title: String?
+  package var title: String?
   /// A second line.
-  public var subtitle: String?
+  package var subtitle: String?
   /// Synonyms of the title.
-  public var synonyms: [String] = []
+  package var synonyms: [String] = []
 
   /// Makes texts.
   public init(title: String? = nil, subtitle: String? = nil, synonyms: [String] = []) {
@@ -63,12 +63,12 @@ public struct LocalizedText: Sendable, Hashable {
 package protocol EntityText {
   var id: String { get }
   var title: String { get }
-  var subtitle: String? { get }
-  var synonyms: [String] { get }
-  var localized: [String: LocalizedText] { get }
-  var labels: [String] { get }
-  var images: [String] { get }
-  var url: String? { get }
+  var subtitle: String? { get set }
+  var synonyms: [String] { get set }
+  var localized: [String: LocalizedText] { get set }
+  var labels: [String] { get set }
+  var images: [String] { get set }
+  var url: String? { get set }
   var isFeatured: Bool { get }
 }
 
@@ -92,7 +92,7 @@ extension EntityValue {
   }
 
   /// The representation in the shop's own language.
-  public var displayRepresentation: DisplayRepresentation { displayRepresentation(for: nil) }
+  package var displayRepresentation: DisplayRepresentation { displayRepresentation(for: nil) }
 
   /// Returns the representation in a language, as far as the catalogue has it.
   ///

@@ -1,5 +1,5 @@
 /// A relation between products that the shop's feed brings.
-public enum EntityRelation: String, Sendable, Hashable, CaseIterable {
+package enum EntityRelation: String, Sendable, Hashable, CaseIterable {
   /// Products that go with a product, or are bought with it.
   case bought
   /// Products that complete the look of a product.

@@ -3,7 +3,7 @@ extension EntityValue {
   /// `title`, `subtitle` and its properties, nothing nested, every value a string.
   ///
   /// - Parameter locale: As in ``displayRepresentation(for:)``.
-  public func flatStrings(for locale: String? = nil) -> [String: String] {
+  package func flatStrings(for locale: String? = nil) -> [String: String] {
     flatStrings(of: json, for: locale)
   }
 
@@ -35,7 +35,7 @@ extension EntityValue {
     return flat
   }
 
-  /// Returns ``flatStrings(for:)`` as one JSON object with its names in ascending order.
+  /// Returns the texts of the entity, by their names, as one JSON object with the names in ascending order.
   public func flatJSON(for locale: String? = nil) -> String {
     JSONValue.object(flatStrings(for: locale).mapValues(JSONValue.string)).text
   }

@@ -16,7 +16,7 @@ public enum EntityValue: Sendable, Hashable {
   }
 
   /// The coarse labels, such as `mug`.
-  public var labels: [String] {
+  package var labels: [String] {
     switch self {
     case .product(let product): product.labels
     case .store(let store): store.labels
@@ -24,7 +24,7 @@ public enum EntityValue: Sendable, Hashable {
   }
 
   /// The link that opens it.
-  public var url: String? {
+  package var url: String? {
     switch self {
     case .product(let product): product.url
     case .store(let store): store.url
@@ -32,7 +32,7 @@ public enum EntityValue: Sendable, Hashable {
   }
 
   /// The largest number of images of an entity.
-  public static let imageLimit = 64
+  package static let imageLimit = 64
 
   /// The paths of its images, as the feed gives them.
   public var imagePaths: [String] {
@@ -88,7 +88,7 @@ extension EntityValue {
   /// Decodes the JSON form of a feed: an object with `type`, `id`, `title` and further fields.
   ///
   /// - Throws: ``FieldError`` that names the first invalid field.
-  public init(json: JSONValue) throws(FieldError) {
+  package init(json: JSONValue) throws(FieldError) {
     var fields = try EntityFields(json)
     try self.init(&fields)
   }
@@ -107,6 +107,18 @@ extension EntityValue {
     case .product(let product): product.json
     case .store(let store): store.json
     }
+  }
+}
+
+extension EntityText {
+  /// Reads the optional fields that products and stores share.
+  mutating func readSharedFields(_ fields: inout EntityFields) throws(FieldError) {
+    subtitle = try fields.optionalString("subtitle")
+    synonyms = try fields.optionalStrings("synonyms")
+    localized = try fields.optional { fields throws(FieldError) in try fields.localized() } ?? [:]
+    labels = try fields.optionalStrings("labels")
+    images = try fields.optionalStrings("images")
+    url = try fields.optional { fields throws(FieldError) in try fields.url() }
   }
 }
 

@@ -1,11 +1,11 @@
-public import PixelMatch
+package import PixelMatch
 
 extension ImageEmbedding {
   /// Reads the JSON form of a query's embedding: an object with `model`, a name, and `vector`, base64 (RFC 4648) of
   /// numbers in half precision (IEEE 754 binary16), little-endian.
   ///
   /// - Throws: ``FieldError`` that names the first invalid field.
-  public init(json: JSONValue) throws(FieldError) {
+  package init(json: JSONValue) throws(FieldError) {
     guard case .object(let fields) = json else {
       throw FieldError(field: nil, reason: "must be an object; found \(json.kind)")
     }

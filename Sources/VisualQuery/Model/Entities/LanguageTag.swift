@@ -25,7 +25,7 @@ package enum LanguageTag {
         return found.value
       }
       parts.removeLast()
-      // A single letter only introduces the subtag that followed it.
+      // A subtag of a single letter only introduces the next one, which was just removed.
       if parts.last?.count == 1 { parts.removeLast() }
     }
     return nil

@@ -1,6 +1,6 @@
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
-  // Provides the rules of time zones.
+  // Without this module, time zones have no rules.
   internal import FoundationInternationalization
 #else
   public import Foundation

@@ -105,14 +105,8 @@ public enum Availability: String, Sendable, Hashable, CaseIterable {
 
 extension Product {
   init(_ fields: inout EntityFields) throws(FieldError) {
-    id = try fields.id()
-    title = try fields.requiredString("title")
-    subtitle = try fields.optionalString("subtitle")
-    synonyms = try fields.optionalStrings("synonyms")
-    localized = try fields.optional { fields throws(FieldError) in try fields.localized() } ?? [:]
-    labels = try fields.optionalStrings("labels")
-    images = try fields.optionalStrings("images")
-    url = try fields.optional { fields throws(FieldError) in try fields.url() }
+    self.init(id: try fields.id(), title: try fields.requiredString("title"))
+    try readSharedFields(&fields)
     group = try fields.optionalString("group")
     attributes =
       try fields.optional { fields throws(FieldError) in try fields.attributes() } ?? [:]

@@ -1,8 +1,8 @@
 /// A number by which a product is known everywhere: a GTIN of 8, 12, 13 or 14 digits, as EAN, UPC, ISBN-13 and ISSN codes have
 /// it. Source: GS1 General Specifications, 3.3 and 7.9.
-public struct ProductCode: Sendable, Hashable, CustomStringConvertible {
+package struct ProductCode: Sendable, Hashable, CustomStringConvertible {
   /// The 14 digits, with zeros before shorter numbers.
-  public let description: String
+  package let description: String
 
   /// The names of fields with such numbers, in lower case without other characters than letters and digits.
   private static let fields: Set<String> = [
@@ -17,8 +17,23 @@ public struct ProductCode: Sendable, Hashable, CustomStringConvertible {
 
   /// Returns whether a field of this name has such numbers.
   package static func isField(_ name: String) -> Bool {
-    fields.contains(String(name.lowercased().filter { $0.isLetter || $0.isNumber }))
+    // This is asked of each field of each row, so that names in ASCII are compared by their bytes.
+    var plain: [UInt8] = []
+    for byte in name.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+        plain.append(byte)
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): plain.append(byte | 0x20)
+      case 0x80...:
+        return fields.contains(String(name.lowercased().filter { $0.isLetter || $0.isNumber }))
+      default: continue
+      }
+    }
+    return fieldBytes.contains(plain)
   }
+
+  /// The bytes of ``fields``.
+  private static let fieldBytes = Set(fields.map { Array($0.utf8) })
 
   /// Returns whether a text is a long number as spreadsheets round it: `4.01235E+12`, or `4,01235E+12` in some languages.
   package static func isRounded(_ text: String) -> Bool {
@@ -39,7 +54,7 @@ public struct ProductCode: Sendable, Hashable, CustomStringConvertible {
   /// Reads a number, in which blanks and hyphens are ignored.
   ///
   /// Returns `nil` if the number of digits or the check digit is wrong.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let digits = text.utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }
     guard [8, 12, 13, 14].contains(digits.count),
       digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })

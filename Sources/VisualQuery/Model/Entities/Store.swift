@@ -90,7 +90,7 @@ public struct GeoPoint: Sendable, Hashable {
 
   /// Returns the great-circle distance in meters on a sphere of the Earth's mean radius: within 0.6
   /// % of that on the ellipsoid. Source: R. W. Sinnott, "Virtues of the haversine", 1984.
-  public func distanceMeters(to other: GeoPoint) -> Double {
+  package func distanceMeters(to other: GeoPoint) -> Double {
     let degree = Double.pi / 180
     func haversine(_ degrees: Double) -> Double {
       let half = sin(degrees * degree / 2)
@@ -106,14 +106,8 @@ public struct GeoPoint: Sendable, Hashable {
 
 extension Store {
   init(_ fields: inout EntityFields) throws(FieldError) {
-    id = try fields.id()
-    title = try fields.requiredString("title")
-    subtitle = try fields.optionalString("subtitle")
-    synonyms = try fields.optionalStrings("synonyms")
-    localized = try fields.optional { fields throws(FieldError) in try fields.localized() } ?? [:]
-    labels = try fields.optionalStrings("labels")
-    images = try fields.optionalStrings("images")
-    url = try fields.optional { fields throws(FieldError) in try fields.url() }
+    self.init(id: try fields.id(), title: try fields.requiredString("title"))
+    try readSharedFields(&fields)
     address = try fields.optionalString("address")
     geo = try fields.optional { fields throws(FieldError) in try fields.geo() }
     openingHours = try fields.optional { fields throws(FieldError) in try fields.openingHours() }

@@ -48,7 +48,8 @@ package struct SuppliedEmbeddings {
     self.model = model
     let imageCount = value.imagePaths.count
     vectors = [ImageEmbedding?](repeating: nil, count: imageCount)
-    // With another number of vectors than images, they cannot be assigned.
+    // If the numbers of vectors and images differ, it is unknown which vector belongs to which
+    // image.
     guard list.count == imageCount else {
       throw fault(
         "must have a vector or null for each image; found \(list.count) for \(imageCount)",

@@ -1,17 +1,17 @@
 /// The normalized form of labels, for comparison.
-public enum LabelText {
+package enum LabelText {
   /// Returns a label in lower case, without diacritics, with single blanks between the words and
   /// each word in the singular and in its American spelling.
   ///
   /// Plural endings are removed by the rules of English spelling: `berries` to `berry`, `boxes` to
   /// `box`, `tomatoes` to `tomato`, `cups` to `cup`; `glass`, `bus` and `tennis` stay. The result
   /// is for comparison, not for display: `cookie` and `cookies` both become `cooky`.
-  public static func normalized(_ label: String) -> String {
+  package static func normalized(_ label: String) -> String {
     words(label).map { american(singular($0)) }.joined(separator: " ")
   }
 
   /// Returns a text in lower case, without diacritics.
-  public static func folded(_ text: String) -> String {
+  package static func folded(_ text: String) -> String {
     let lowercased = text.lowercased()
     var folded = ""
     if lowercased.unicodeScalars.allSatisfy({ $0.value < 0x300 }) {

@@ -7,9 +7,9 @@ public struct Handoff: Sendable, Hashable {
 /// The links of a shop's entities.
 public struct LinkSettings: Sendable, Hashable {
   /// The templates for entities without a URL of their own.
-  public var templates: [EntityType: LinkTemplate]
+  package var templates: [EntityType: LinkTemplate]
   /// The schemes that links may have besides `https`, in lower case.
-  public var allowedSchemes: Set<String>
+  package var allowedSchemes: Set<String>
 
   /// Makes settings.
   public init(templates: [EntityType: LinkTemplate] = [:], allowedSchemes: Set<String> = []) {
@@ -21,7 +21,7 @@ public struct LinkSettings: Sendable, Hashable {
   /// has in its path, as `{name}` or `{+name}`, has no link.
   ///
   /// The names are those of ``EntityValue/flatStrings(for:)``.
-  public func handoff(for value: EntityValue) -> Handoff {
+  package func handoff(for value: EntityValue) -> Handoff {
     if let url = value.url { return Handoff(url: url) }
     guard let template = templates[value.id.type] else { return Handoff(url: nil) }
     let properties = value.flatStrings()

@@ -4,7 +4,7 @@
 /// host must be literal, so that no entity can change the destination of the link.
 public struct LinkTemplate: Sendable, Hashable {
   /// The text of the template.
-  public let text: String
+  package let text: String
   private let parts: [Part]
 
   private enum Part: Sendable, Hashable {
@@ -101,7 +101,7 @@ public struct LinkTemplate: Sendable, Hashable {
   /// keep reserved characters.
   ///
   /// - Complexity: O(length of the template and the values).
-  public func expanded(_ value: (String) -> String?) -> String {
+  package func expanded(_ value: (String) -> String?) -> String {
     var result = ""
     for part in parts {
       switch part {
@@ -118,7 +118,7 @@ public struct LinkTemplate: Sendable, Hashable {
 
   /// The path with `*` in place of properties, as in an association file, or `nil` if the scheme is
   /// not https.
-  public var pathPattern: String? {
+  package var pathPattern: String? {
     guard text.lowercased().hasPrefix("https://") else { return nil }
     var pattern = ""
     for part in parts {
@@ -183,7 +183,7 @@ public struct LinkTemplate: Sendable, Hashable {
   }
 
   /// The host of an https template.
-  public var host: String? {
+  package var host: String? {
     guard text.lowercased().hasPrefix("https://") else { return nil }
     return String(text.dropFirst("https://".count).prefix { $0 != "/" && $0 != "?" && $0 != "#" })
       .lowercased()

@@ -14,6 +14,8 @@ package struct ContinuedQuestion: Sendable, Hashable {
   package internal(set) var codes: [String]
   /// The lines of text.
   package internal(set) var texts: [QuestionText]
+  /// The words beside the image; empty for none.
+  package internal(set) var text: String
   /// The limits and filters; the deadline is that of each page.
   package var options: MatchOptions
   /// True if the image was not analyzed in time.
@@ -21,10 +23,11 @@ package struct ContinuedQuestion: Sendable, Hashable {
 
   /// Makes a question of what was searched.
   package init(
-    labels: [String], codes: [String], texts: [QuestionText] = [], options: MatchOptions,
+    labels: [String], codes: [String], texts: [QuestionText] = [], text: String = "",
+    options: MatchOptions,
     isImageLeftOut: Bool = false
   ) {
-    self.texts = texts
+    (self.texts, self.text) = (texts, text)
     (self.labels, self.codes, self.isImageLeftOut) = (labels, codes, isImageLeftOut)
     self.options = options
     self.options.timeout = nil
@@ -90,7 +93,8 @@ extension ContinuedQuestion: Codable {
         Part("countedModel", optional: \.options.countedModel),
       ]
     var names: Set<Key> = []
-    // Two fields may share a part: conditions and wanted labels are one filter.
+    // Removes duplicates: the fields for conditions and for wanted labels both stand for the
+    // filter.
     return parts.filter { names.insert($0.key).inserted }
   }()
 

@@ -4,7 +4,7 @@
 /// `labels`, … and any field of the shop's own by its name.
 public struct EntityProperty: Sendable, Hashable, Codable, ExpressibleByStringLiteral {
   /// The field's name.
-  public let name: String
+  package let name: String
 
   /// Names a field.
   public init(_ name: String) { self.name = name }
@@ -41,12 +41,12 @@ public enum PropertyValue: Sendable, Hashable, Codable, ExpressibleByStringLiter
 /// The counterpart of App Intents' `EqualToComparator` and its siblings.
 public struct EntityComparator: Sendable, Hashable, Codable {
   /// The most characters (Unicode scalars) of a text that is compared with.
-  public static let textLimit = 1000
+  package static let textLimit = 1000
 
   /// A kind of comparison, with its values.
   public enum Comparison: Sendable, Hashable, Codable {
     /// It is the value; for a list, one of its elements is. For `labels`, the entity has the label whatever its case,
-    /// diacritics and number, or one that ends with its words, as ``Catalogue/labels()`` lists them.
+    /// diacritics and number, or one that ends with its words, as `vq labels` lists them.
     case equalTo(PropertyValue)
     /// It is not the value, or absent.
     case notEqualTo(PropertyValue)
@@ -69,9 +69,9 @@ public struct EntityComparator: Sendable, Hashable, Codable {
   }
 
   /// The property that is compared.
-  public let property: EntityProperty
+  package let property: EntityProperty
   /// The kind of comparison, with its values.
-  public let comparison: Comparison
+  package let comparison: Comparison
 
   /// Makes a condition.
   public init(_ property: EntityProperty, _ comparison: Comparison) {
@@ -84,7 +84,7 @@ public struct EntityComparator: Sendable, Hashable, Codable {
   /// is compared as one, but for the fields that are texts, such as `id`. Blanks around the name and the value do not count.
   ///
   /// - Returns: `nil` for anything else.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard let start = text.firstIndex(where: { "=!<>~^$".contains($0) }), start > text.startIndex
     else { return nil }
     let name = text[..<start].trimmed

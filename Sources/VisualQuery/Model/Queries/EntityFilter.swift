@@ -9,7 +9,7 @@ public enum ComparatorMode: String, Sendable, Hashable, Codable, CaseIterable {
 /// A property that entities are sorted by.
 public struct EntitySort: Sendable, Hashable {
   /// The most properties that entities are sorted by.
-  public static let countLimit = 8
+  package static let countLimit = 8
 
   /// The direction.
   public enum Order: String, Sendable, Hashable, Codable, CaseIterable {
@@ -20,9 +20,9 @@ public struct EntitySort: Sendable, Hashable {
   }
 
   /// The property.
-  public let property: EntityProperty
+  package let property: EntityProperty
   /// The direction.
-  public let order: Order
+  package let order: Order
 
   /// Makes a sort order.
   public init(by property: EntityProperty, order: Order = .ascending) {
@@ -34,17 +34,17 @@ public struct EntitySort: Sendable, Hashable {
 /// The entities that an answer may contain.
 public struct EntityFilter: Sendable, Hashable, Codable {
   /// The most conditions of a filter.
-  public static let comparatorLimit = 32
+  package static let comparatorLimit = 32
   /// The most labels of a filter.
-  public static let labelLimit = 64
+  package static let labelLimit = 64
 
   /// The labels of which an entity must have one; empty accepts any entity.
-  public var labels: [String]
+  package var labels: [String]
   /// The conditions on properties; empty accepts any entity. A property that no entity of the catalogue
   /// has, and a text that a number is compared with, are errors.
-  public var comparators: [EntityComparator]
+  package var comparators: [EntityComparator]
   /// The way in which the conditions are combined.
-  public var mode: ComparatorMode
+  package var mode: ComparatorMode
 
   /// Makes a filter; the default accepts every entity.
   public init(
@@ -56,7 +56,7 @@ public struct EntityFilter: Sendable, Hashable, Codable {
   }
 
   /// A Boolean value that indicates whether the filter accepts every entity.
-  public var isEmpty: Bool { labels.isEmpty && comparators.isEmpty }
+  package var isEmpty: Bool { labels.isEmpty && comparators.isEmpty }
 }
 
 extension EntitySort {

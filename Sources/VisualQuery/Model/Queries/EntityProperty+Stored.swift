@@ -1,4 +1,5 @@
-// What a property is to us: a field of every entity, a list, or a field of the shop's own; and its stored name.
+// The kinds of properties (a field of every entity, a list, or a field of the shop's own) and their names in the
+// database.
 
 extension EntityProperty {
   /// The labels, which are compared in their normalized form.

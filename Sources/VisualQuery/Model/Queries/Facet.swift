@@ -1,32 +1,32 @@
 /// The values of a property among some entities, with the number of entities that have each.
-public struct Facet: Sendable, Hashable {
+package struct Facet: Sendable, Hashable {
   /// A value with the number of entities that have it.
-  public struct Value: Sendable, Hashable {
+  package struct Value: Sendable, Hashable {
     /// The value.
-    public let value: PropertyValue
+    package let value: PropertyValue
     /// The number of entities that have it.
-    public let count: Int
+    package let count: Int
 
     /// Makes a count.
-    public init(value: PropertyValue, count: Int) {
+    package init(value: PropertyValue, count: Int) {
       self.value = value
       self.count = count
     }
   }
 
   /// The name of the property.
-  public let property: String
+  package let property: String
   /// The most frequent values, ties by value.
-  public let values: [Value]
+  package let values: [Value]
   /// The number of different values.
-  public let valueCount: Int
+  package let valueCount: Int
   /// The number of entities that have a value.
-  public let entityCount: Int
+  package let entityCount: Int
   /// The least and the greatest number, or `nil` if no value is one.
-  public let range: ClosedRange<Double>?
+  package let range: ClosedRange<Double>?
 
   /// Makes a facet.
-  public init(
+  package init(
     property: String, values: [Value], valueCount: Int, entityCount: Int,
     range: ClosedRange<Double>?
   ) {
@@ -39,23 +39,23 @@ public struct Facet: Sendable, Hashable {
 }
 
 /// A question for facets.
-public struct FacetQuestion: Sendable, Hashable {
+package struct FacetQuestion: Sendable, Hashable {
   /// The most properties of a question.
-  public static let propertyLimit = 16
+  package static let propertyLimit = 16
   /// The most values of a facet.
-  public static let valueLimit = 1000
+  package static let valueLimit = 1000
   /// The most values of a facet if a question does not say it.
   package static let defaultLimit = 100
 
   /// The properties.
-  public var properties: [EntityProperty]
+  package var properties: [EntityProperty]
   /// The beginning of the values, without regard to case and accents, or `nil` for all values.
-  public var prefix: String?
+  package var prefix: String?
   /// The most values of each facet, `1...1000`.
-  public var limit: Int { didSet { limit = Self.bounded(limit) } }
+  package var limit: Int { didSet { limit = Self.bounded(limit) } }
 
   /// Makes a question.
-  public init(_ properties: [EntityProperty], prefix: String? = nil, limit: Int = 100) {
+  package init(_ properties: [EntityProperty], prefix: String? = nil, limit: Int = 100) {
     self.properties = properties
     self.prefix = prefix
     self.limit = Self.bounded(limit)

@@ -7,7 +7,7 @@
 /// The limits, filters and deadline of a query.
 public struct MatchOptions: Sendable, Hashable {
   /// The most matches that any query returns.
-  public static let maximumLimit = 100
+  package static let maximumLimit = 100
   /// The most matches in all if none is asked for.
   public static let defaultLimit = 8
   /// The most matches of a page of many things if none is asked for.
@@ -23,13 +23,13 @@ public struct MatchOptions: Sendable, Hashable {
   public var typeLimits: [EntityType: Int]
   /// The most matches, in all and of products, if the image is a page of several things, or three are sure in it, and the
   /// other limits are lower; 0 leaves those limits as they are.
-  public var pageLimit: Int
+  package var pageLimit: Int
   /// The types that are searched. Only stores are also found by the products that they stock.
   public var types: Set<EntityType>
   /// The entities of each type that may be found; the search skips all others.
   public var filters: [EntityType: EntityFilter]
-  /// The lowest confidence of a match, `0...1`. `nil` means ``Calibration/defaultCutOff`` for a query with
-  /// an image and ``Calibration/labelsOnlyCutOff`` for one without.
+  /// The lowest confidence of a match, `0...1`. `nil` means the standard one, which
+  /// ``MatchResponse/minimumConfidence`` tells.
   public var minimumConfidence: Double?
   /// The time, including the wait for a thread, after which the best ranking so far is returned; `nil` sets
   /// no deadline.
@@ -44,31 +44,31 @@ public struct MatchOptions: Sendable, Hashable {
   /// The language of titles, a BCP 47 tag, or `nil` for the shop's own.
   public var locale: String?
   /// The page of the app that asks, by which the shop's rules may differ, or `nil` if it is not told.
-  public var appPage: String?
+  package var appPage: String?
   /// The side of an experiment that the caller is on, or `nil` if there is none. It changes nothing by itself.
-  public var arm: String?
+  package var arm: String?
   /// The name of the model by which images are compared, too, if searches are counted, or `nil`. It changes nothing by itself.
-  public var countedModel: String?
+  package var countedModel: String?
   /// A Boolean value that indicates whether an answer has one match for each group of variants, the best one, with the
   /// others beneath it: ``Match/variants``. The limits then count groups.
   public var isGrouped: Bool
 
   /// The things that the image may show.
-  public var subject: QuerySubject
+  package var subject: QuerySubject
 
   /// The parts of the answer: ``AnswerScope/sure`` leaves out what the image may show though it is not sure.
-  public var answers: AnswerScope
+  package var answers: AnswerScope
 
   /// A Boolean value that indicates whether the search ends as soon as nothing can change the matches and the confidences that are shown, as it
   /// always does for ``AnswerScope/sure``. The answer is complete then, and its evidence lacks what was not measured, such as
   /// ``Evidence/Kind/votes``.
-  public var endsEarly: Bool
+  package var endsEarly: Bool
   /// A Boolean value that indicates whether the answer lists entities of the same kind (``MatchResponse/similar``) even if something is
   /// sure.
-  public var showsSimilar: Bool
+  package var showsSimilar: Bool
 
   /// A Boolean value that indicates whether statements about answers (``FeedbackStatement``) have their effect.
-  public var usesFeedback: Bool
+  package var usesFeedback: Bool
 
   /// Makes options; the defaults are those of the command and of the service.
   public init(

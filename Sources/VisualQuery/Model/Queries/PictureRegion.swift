@@ -11,15 +11,15 @@ public struct PictureRegion: Sendable, Hashable {
   }
 
   /// The left edge.
-  public let x: Double
+  package let x: Double
   /// The upper edge.
-  public let y: Double
+  package let y: Double
   /// The width, above zero.
-  public let width: Double
+  package let width: Double
   /// The height, above zero.
-  public let height: Double
+  package let height: Double
   /// The unit of the numbers.
-  public let unit: Unit
+  package let unit: Unit
 
   /// Makes a region.
   public init(x: Double, y: Double, width: Double, height: Double, unit: Unit = .fractions) {
@@ -29,7 +29,7 @@ public struct PictureRegion: Sendable, Hashable {
   /// Returns the part of the region within an image, in shares of the image's sides.
   ///
   /// - Throws: ``MatchError`` with the code `regionOutside` if the region lies outside the image.
-  public func fractions(
+  package func fractions(
     ofWidth pixelWidth: Int, height pixelHeight: Int
   ) throws(MatchError) -> PictureRegion {
     let scale =
@@ -41,7 +41,7 @@ public struct PictureRegion: Sendable, Hashable {
     guard left < right, upper < lower else {
       throw MatchError(
         code: .regionOutside,
-        message: "the region lies outside the picture of \(pixelWidth) × \(pixelHeight) pixels")
+        message: "the region lies outside the image of \(pixelWidth) × \(pixelHeight) pixels")
     }
     return PictureRegion(x: left, y: upper, width: right - left, height: lower - upper)
   }

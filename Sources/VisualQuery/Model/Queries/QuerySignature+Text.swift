@@ -11,7 +11,7 @@ extension QuerySignature {
   ///
   /// - Throws: `SignatureError`.
   public init(text: String) throws(SignatureError) {
-    // A text that is not Base64url becomes no bytes, which are rejected.
+    // A text that is not Base64url is passed on as no bytes, which `init(encoded:)` rejects.
     let bytes = text.utf8.count <= 2 * Self.encodedByteLimit ? Base64URL.decoded(text) : nil
     try self.init(encoded: bytes ?? [])
   }

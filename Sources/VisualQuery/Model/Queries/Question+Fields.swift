@@ -27,6 +27,9 @@ extension Question {
   package static let texts = QuestionField(
     "texts", .lines(count: SemanticContent.textLimit, length: SemanticContent.textLength), \.texts,
     .content, in: everyRequest, token: [.init("texts", \.texts, absent: [])])
+  package static let text = QuestionField<String>(
+    "text", option: "text", .text(length: SemanticContent.wordsLength), \.text, .content,
+    in: everyRequest, token: [.init("text", \.text, absent: "")])
   package static let region = QuestionField<PictureRegion>(
     "region", option: "region", .region, \.region, .content, in: [.query, .form])
   package static let signature = QuestionField<QuerySignature>(
@@ -193,7 +196,7 @@ extension Question {
 
   /// All fields.
   package static let fields: [any AnyQuestionField] = [
-    labels, codes, texts, region, signature, embedding, tolerant, limit, products, stores,
+    labels, codes, texts, text, region, signature, embedding, tolerant, limit, products, stores,
     minimumConfidence, type, conditions, wantedLabels, near, radius, date, locale, appPage, caller,
     grouped, subject, answers, similar,
     feedback, deadline, facets, facetPrefix, facetLimit, continuation, beginsAgain, refreshes,

@@ -17,6 +17,8 @@ package struct Question: Sendable, Hashable {
   package var codes: [String]?
   /// The lines of text that were read on the device.
   package var texts: [QuestionText]?
+  /// The words that a person says beside the image.
+  package var text: String?
   /// The part of the image that is meant.
   package var region: PictureRegion?
   /// The signature of an image that the client keeps.

@@ -1,4 +1,4 @@
-public import PixelMatch
+package import PixelMatch
 internal import Reading
 
 extension SemanticContent {
@@ -14,7 +14,7 @@ extension SemanticContent {
   ///   - decoder: The decoder of the image, which keeps to its limits.
   ///   - shouldStop: Asked between rows; `true` gives up the image: see ``isPictureLeftOut``.
   /// - Throws: `DecodeError`; ``MatchError`` with the code `regionOutside`; `CancellationError`.
-  public init(
+  package init(
     decoding bytes: [UInt8], labels: [String] = [], region: PictureRegion? = nil,
     decoder: ImageDecoder = ImageDecoder(), shouldStop: () -> Bool = { false }
   ) throws {
@@ -72,7 +72,7 @@ extension SemanticContent {
     let share =
       max(part.width * Double(width), part.height * Double(height)) / Double(max(width, height))
     let leastSide = QuerySignature.workingSide
-    // A share near zero would give a number that is too large for an integer.
+    // The quotient for a share near zero would not fit into an integer.
     var side = Int(Double(leastSide) / max(share, 0.25))
     while side > leastSide,
       decoder.byteCount(of: header, longerSide: side) > decoder.limits.memoryLimit

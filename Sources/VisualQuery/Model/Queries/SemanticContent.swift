@@ -6,18 +6,20 @@ public import Reading
 /// The counterpart of Apple's `SemanticContentDescriptor`.
 public struct SemanticContent: Sendable {
   /// The largest number of product codes.
-  public static let codeLimit = 16
+  package static let codeLimit = 16
   /// The largest number of characters of a product code.
-  public static let codeLength = 32
+  package static let codeLength = 32
   /// The largest number of lines of text.
-  public static let textLimit = 64
+  package static let textLimit = 64
   /// The largest number of characters of a line of text.
-  public static let textLength = 200
+  package static let textLength = 200
+  /// The largest number of characters of the words beside an image.
+  package static let wordsLength = 200
   /// Labels beyond these are not looked at.
-  public static let labelLimit = 64
+  package static let labelLimit = 64
   /// Unicode scalars of a label beyond these are not looked at. Scalars and not characters are counted
   /// because one character may consist of any number of scalars.
-  public static let labelLength = 100
+  package static let labelLength = 100
 
   /// Coarse English words for what is seen, in no order. Unknown ones cost nothing.
   public var labels: [String]
@@ -25,10 +27,13 @@ public struct SemanticContent: Sendable {
   public var pixelBuffer: PixelBuffer?
   /// The part of the image that is meant; `nil` means all of it.
   public var region: PictureRegion?
-  /// The product codes that were read on the device, at most ``codeLimit``. A right one comes before all images.
+  /// The product codes that were read on the device, at most 16. A right one comes before all images.
   public var codes: [String] = []
-  /// The lines of text that were read on the device, at most ``textLimit``.
+  /// The lines of text that were read on the device, at most 64.
   public var texts: [TextLine] = []
+  /// The words that a person says beside the image or its labels, such as "this, but in green", at most ``wordsLength`` characters; empty
+  /// for none. They tell which of several like things is meant.
+  public var text = ""
   /// The signature that a client computed of an image that it keeps; it counts if there is no image.
   public var signature: QuerySignature?
   /// The embedding of the image, or of the region if there is one; `nil` if no model was run. It counts if the
@@ -37,22 +42,22 @@ public struct SemanticContent: Sendable {
 
   /// A Boolean value that indicates whether there was an image that is missing here because its decoding took too
   /// long. The answer is then that of the labels, and incomplete.
-  public private(set) var isPictureLeftOut = false
+  package private(set) var isPictureLeftOut = false
   /// The codes that were read in the image's file at a finer resolution than that of ``pixelBuffer``, or `nil` if none were looked
   /// for in it.
   package var readCodes: [ReadCode]?
   /// True if the question has an image, decoded in time or not.
   package var hasImage: Bool { pixelBuffer != nil || signature != nil || isPictureLeftOut }
   /// The damage of the image's file that was passed over; `nil` if none was found.
-  public private(set) var pictureDamage: DecodeError?
+  package private(set) var pictureDamage: DecodeError?
   /// The color space that the image's file declares, and whether its pixels were converted from it;
   /// `nil` if they are sRGB.
-  public private(set) var pictureProfile: PictureProfile?
+  package private(set) var pictureProfile: PictureProfile?
 
   /// The pixels that are asked about: those of the region, or of the whole image; `nil` without pixels.
   ///
   /// - Throws: ``MatchError`` with the code `regionOutside`.
-  public var searchedPixels: PixelBuffer? {
+  package var searchedPixels: PixelBuffer? {
     get throws(MatchError) {
       guard let pixelBuffer, let region else { return pixelBuffer }
       return try pixelBuffer.cropped(to: region)

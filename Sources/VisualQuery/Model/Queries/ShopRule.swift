@@ -1,16 +1,16 @@
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// A decision of the shop about what answers show: it pins, hides or boosts some entities in some queries.
 ///
 /// A rule changes neither a confidence nor which answers are sure. Pins and boosts order what an answer has anyway, each type by
 /// itself, and leave the surest match of each thing in the image in its place.
-public struct ShopRule: Sendable, Hashable {
+package struct ShopRule: Sendable, Hashable {
   /// The effect on the entities of a rule.
-  public enum Effect: Sendable, Hashable {
+  package enum Effect: Sendable, Hashable {
     /// They come first.
     case pin
     /// They are left out.
@@ -20,62 +20,62 @@ public struct ShopRule: Sendable, Hashable {
   }
 
   /// The factor of a rule that boosts.
-  public struct Boost: Sendable, Hashable {
+  package struct Boost: Sendable, Hashable {
     /// The factor, ``ShopRule/factors``; below 1 entities move back.
-    public let factor: Double
+    package let factor: Double
     /// The numeric field by which the factor grows from 1 to ``factor``, or `nil` if it is the same for all.
-    public let field: String?
+    package let field: String?
     /// The values of the field between which the factor grows.
-    public let range: ClosedRange<Double>
+    package let range: ClosedRange<Double>
   }
 
   /// A date field that tells new arrivals.
-  public struct Arrival: Sendable, Hashable {
+  package struct Arrival: Sendable, Hashable {
     /// The field, with dates such as `2026-11-02` or `2026-11-02T10:00:00Z`.
-    public let field: String
+    package let field: String
     /// The days since then for which an entity is new.
-    public let days: Int
+    package let days: Int
   }
 
   /// The queries that a rule is for. An empty list is for all of them.
-  public struct Scope: Sendable, Hashable {
+  package struct Scope: Sendable, Hashable {
     /// The labels of which the query must have one, in the words of the shop or of the person.
-    public let labels: [String]
+    package let labels: [String]
     /// The categories: the surest match must have one as a label, or in its field `category` or `productType`.
-    public let categories: [String]
+    package let categories: [String]
     /// The pages of the app of which the query must come from one (``MatchOptions/appPage``).
-    public let pages: [String]
+    package let pages: [String]
     /// The BCP 47 tags; `de` also stands for `de-AT`.
-    public let languages: [String]
+    package let languages: [String]
   }
 
   /// The accepted factors.
-  public static let factors = 0.1...10.0
+  package static let factors = 0.1...10.0
   /// The most characters of a name.
-  public static let nameLength = 100
+  package static let nameLength = 100
   /// The most entities, and the most words of a list.
-  public static let entityLimit = 1000
+  package static let entityLimit = 1000
 
   /// The name, by which explanations call the rule.
-  public let name: String
+  package let name: String
   /// True if the rule is kept, but has no effect.
-  public let isOff: Bool
+  package let isOff: Bool
   /// The effect.
-  public let effect: Effect
+  package let effect: Effect
   /// The entities that are named, in the order in which they are pinned.
-  public let entities: [EntityID]
+  package let entities: [EntityID]
   /// The entities that meet these conditions belong to the rule, too; `nil` if there are none.
-  public let filter: EntityFilter?
+  package let filter: EntityFilter?
   /// The date field by which entities must be new, or `nil`.
-  public let arrival: Arrival?
+  package let arrival: Arrival?
   /// The queries that it is for.
-  public let scope: Scope
+  package let scope: Scope
   /// The first instant at which it holds, or `nil` for any.
-  public let start: Date?
+  package let start: Date?
   /// The instant from which on it no longer holds, or `nil` for none.
-  public let end: Date?
+  package let end: Date?
   /// The JSON form.
-  public let json: JSONValue
+  package let json: JSONValue
 
   /// Returns whether the rule holds at an instant.
   package func holds(at date: Date) -> Bool {
@@ -110,24 +110,24 @@ public struct ShopRule: Sendable, Hashable {
 /// The rules of a shop, in the order in which they count.
 public struct ShopRules: Sendable, Hashable {
   /// The most rules.
-  public static let countLimit = 100
+  package static let countLimit = 100
   /// The most bytes of their JSON form.
-  public static let byteLimit = 262_144
+  package static let byteLimit = 262_144
 
   /// The rules.
-  public let rules: [ShopRule]
+  package let rules: [ShopRule]
 
   /// Makes a list without rules.
-  public init() { rules = [] }
+  package init() { rules = [] }
 
   /// The JSON form: `{"rules":[…]}`.
-  public var json: JSONValue { .object(["rules": .array(rules.map(\.json))]) }
+  package var json: JSONValue { .object(["rules": .array(rules.map(\.json))]) }
 
   /// The JSON form as text.
   package var text: String { json.text }
 
   /// Returns the rules without those of some names.
-  public func without(_ names: Set<String>) -> ShopRules {
+  package func without(_ names: Set<String>) -> ShopRules {
     ShopRules(rules.filter { !names.contains($0.name) })
   }
 

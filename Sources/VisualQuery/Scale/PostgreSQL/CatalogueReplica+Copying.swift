@@ -3,19 +3,19 @@ internal import PixelMatch
 /// Moving a catalogue between a directory and PostgreSQL.
 extension CatalogueReplica {
   /// The contents that were copied.
-  public struct Copied: Sendable, Hashable {
+  package struct Copied: Sendable, Hashable {
     /// The generation, which is the same on both sides.
-    public let generation: Int
+    package let generation: Int
     /// The number of products.
-    public let products: Int
+    package let products: Int
     /// The number of stores.
-    public let stores: Int
+    package let stores: Int
     /// The number of images.
-    public let images: Int
+    package let images: Int
     /// The digest of the contents, which was computed on both sides, in hexadecimal digits.
-    public let digest: String
+    package let digest: String
 
-    init(_ state: CatalogueDatabase.State, _ digest: ContentDigest) {
+    init(_ state: StateTable.State, _ digest: ContentDigest) {
       generation = state.generation
       products = state.productCount
       stores = state.storeCount
@@ -28,7 +28,7 @@ extension CatalogueReplica {
   ///
   /// - Returns: The versions of the tables before and after; 0 if there were none.
   /// - Throws: ``CatalogueError``.
-  public static func prepare(
+  package static func prepare(
     _ location: PostgresLocation, pool: WorkerPool = WorkerPool(width: 1)
   ) async throws -> (before: Int, after: Int) {
     try await withTaskExecutorPreference(pool) { @concurrent in
@@ -42,7 +42,7 @@ extension CatalogueReplica {
   ///
   /// - Throws: ``CatalogueError``; with the code `corrupt` if the digests differ. Nothing is copied
   ///   then.
-  public static func copy(
+  package static func copy(
     directory: String, to location: PostgresLocation, pool: WorkerPool = WorkerPool(width: 1)
   ) async throws -> Copied {
     try await withTaskExecutorPreference(pool) { @concurrent in
@@ -57,33 +57,33 @@ extension CatalogueReplica {
     _ directory: String, _ location: PostgresLocation, under lock: borrowing WriterLock
   ) throws(CatalogueError) -> Copied {
     let database = try CatalogueDatabase(reading: directory)
-    guard try !database.replica.isHeadOnly() else {
-      throw Catalogue.otherMode(directory, isHead: false)
+    guard try SegmentFiles(database.tables.settings) == .whole else {
+      throw SegmentFiles.whole.mismatch(in: directory)
     }
-    for record in try database.segments.all() {
+    for record in try database.tables.segments.all() {
       try Catalogue.verify(
         try Catalogue.open(record, in: directory), of: record.file, in: directory)
     }
-    let digest = try ContentDigest(database, directory)
+    let digest = try ContentDigest(database.tables, directory)
     let publisher = try PostgresPublisher(location, waiting: WriterLock.standardWait)
-    let token = try publisher.publishAll(database, directory) {
+    let token = try publisher.publishAll(database.tables, directory) {
       connection throws(CatalogueError) in
       try PostgresFeedback.send(of: directory, to: connection)
       try check(digest, try ContentDigest(connection))
     }
-    try PostgresSnapshot.store(database, directory, token: token, with: publisher.connection)
-    return Copied(try database.state(), digest)
+    try PostgresSnapshot.store(database.tables, directory, token: token, with: publisher.connection)
+    return Copied(try database.tables.state.current(), digest)
   }
 
   /// Copies the newest generation from PostgreSQL into a new directory, which is then a catalogue of
   /// its own.
   ///
   /// - Throws: ``CatalogueError``; with the code `corrupt` if the digests differ.
-  public static func copy(
+  package static func copy(
     _ location: PostgresLocation, to directory: String, pool: WorkerPool = WorkerPool(width: 1)
   ) async throws -> Copied {
     try await withTaskExecutorPreference(pool) { @concurrent in
-      try CatalogueDatabase.makeDirectory(directory)
+      try CatalogueFolder.make(directory)
       let lock = try WriterLock(directory: directory, waiting: WriterLock.standardWait)
       return try fetch(location, directory, under: lock)
     }
@@ -94,7 +94,7 @@ extension CatalogueReplica {
   ) throws(CatalogueError) -> Copied {
     let connection = try PostgresConnection(location, for: .reading)
     let database = try CatalogueDatabase(writing: directory)
-    guard try database.state().generation == 0 else {
+    guard try database.tables.state.current().generation == 0 else {
       throw CatalogueError(
         code: .notACatalogue,
         message: "'\(directory)' is an index already; copy into a directory that does not exist")
@@ -108,9 +108,9 @@ extension CatalogueReplica {
       try PostgresFeedback.take(from: connection, into: directory)
       return try ContentDigest(connection)
     }
-    try check(try ContentDigest(database, directory), digest)
-    try database.replica.set(origin: nil)
-    return Copied(try database.state(), digest)
+    try check(try ContentDigest(database.tables, directory), digest)
+    try database.tables.replica.set(origin: nil)
+    return Copied(try database.tables.state.current(), digest)
   }
 
   private static func check(

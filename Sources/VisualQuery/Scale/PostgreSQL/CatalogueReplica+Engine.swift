@@ -11,7 +11,7 @@ extension CatalogueReplica {
   ///   - location: The database of the catalogue.
   ///   - pool: The threads to work on.
   /// - Throws: ``CatalogueError``; with the code `notPermitted` if the number of shards would change.
-  public static func setShards(
+  package static func setShards(
     _ shards: [PostgresLocation?], of location: PostgresLocation,
     pool: WorkerPool = WorkerPool(width: 1)
   ) async throws {
@@ -69,31 +69,36 @@ private struct ChunkFolder {
     folder = try TemporaryFolder()
   }
 
+  private enum SegmentColumn: Int, PostgresColumns { case id, kind, rows, bytes }
+
   /// Reads the live segment of a number.
   func segment(_ number: Int) throws(CatalogueError) -> SignatureSegment? {
     let listed = try connection.run(
       """
-      select id, kind, rows, bytes from vq.segment
+      select \(SegmentColumn.list) from vq.segment
       where number = $1 and died is null and kind <> 'entities'
       """, [.integer(number)]
     ).first
-    guard let listed, let type = EntityType(rawValue: listed.text(1)) else { return nil }
+    guard let listed, let type = EntityType(rawValue: listed.text(SegmentColumn.kind)) else {
+      return nil
+    }
     try CatalogueFile.write(to: Self.fileName, in: folder.path) { put throws(CatalogueError) in
       var offset = 0
       try connection.copyOut(
         """
-        copy (select bytes from vq.chunk where segment = \(listed.integer(0)) order by part) \
+        copy (select bytes from vq.chunk where segment = \(listed.integer(SegmentColumn.id)) \
+        order by part) \
         to stdout (format binary)
         """
       ) { row throws(CatalogueError) in
-        try put(row.bytes(0), offset)
-        offset += row.bytes(0).count
+        try put(row.onlyBytes, offset)
+        offset += row.onlyBytes.count
       }
     }
     return try Catalogue.open(
-      CatalogueDatabase.SegmentRecord(
-        id: number, file: Self.fileName, type: type, rows: listed.integer(2),
-        byteCount: listed.integer(3)), in: folder.path)
+      SegmentList.Record(
+        id: number, file: Self.fileName, type: type, rows: listed.integer(SegmentColumn.rows),
+        byteCount: listed.integer(SegmentColumn.bytes)), in: folder.path)
   }
 
   func remove() { folder.remove() }

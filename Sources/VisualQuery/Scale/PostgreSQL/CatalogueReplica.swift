@@ -10,11 +10,11 @@ internal import Synchronization
 /// _ = try await replica.follow()
 /// let catalogue = try replica.catalogue()
 /// ```
-public final class CatalogueReplica: Sendable {
+package final class CatalogueReplica: Sendable {
   /// The address of the catalogue in PostgreSQL.
-  public let location: PostgresLocation
+  package let location: PostgresLocation
   /// The directory of the copy.
-  public let directory: String
+  package let directory: String
   /// The place where candidates come from in engine mode, or `nil` in replica mode.
   package let store: (any CandidateStore)?
   private let pool: WorkerPool
@@ -24,16 +24,16 @@ public final class CatalogueReplica: Sendable {
   private static let pollInterval = Duration.seconds(1)
 
   /// The relation between the copy and PostgreSQL, as it was last seen.
-  public struct Status: Sendable {
+  package struct Status: Sendable {
     /// The newest generation that PostgreSQL was seen to have; 0 for none.
-    public var newestGeneration = 0
+    package var newestGeneration = 0
     /// The instant at which the copy had the newest generation for the last time, or `nil` for never.
-    public var lastCurrent: ContinuousClock.Instant?
+    package var lastCurrent: ContinuousClock.Instant?
     /// The reason why the copy does not follow, or `nil` if it does.
-    public var error: CatalogueError?
+    package var error: CatalogueError?
 
     /// True if PostgreSQL is followed: it has not failed, and has responded in the last ten seconds.
-    public var isFollowing: Bool {
+    package var isFollowing: Bool {
       error == nil && lastCurrent.map { ContinuousClock.now - $0 < .seconds(10) } != false
     }
   }
@@ -45,7 +45,7 @@ public final class CatalogueReplica: Sendable {
   ///   - directory: The directory of the copy, which is created if it does not exist.
   ///   - pool: The threads on which the copy follows. A thread waits for PostgreSQL, so a service
   ///     should give it one of its own.
-  public init(
+  package init(
     location: PostgresLocation, directory: String, pool: WorkerPool = WorkerPool(width: 1)
   ) {
     self.location = location
@@ -58,7 +58,7 @@ public final class CatalogueReplica: Sendable {
   ///
   /// - Parameter readers: As in ``Catalogue/init(directory:readers:)``.
   /// - Throws: ``CatalogueError``.
-  public func catalogue(readers: Int = 2) throws(CatalogueError) -> Catalogue {
+  package func catalogue(readers: Int = 2) throws(CatalogueError) -> Catalogue {
     try Catalogue(directory: directory, readers: readers, store: store)
   }
 
@@ -66,12 +66,12 @@ public final class CatalogueReplica: Sendable {
   ///
   /// - Parameter readers: As in ``CurrentCatalogue/init(directory:readers:)``.
   /// - Throws: ``CatalogueError``.
-  public func currentCatalogue(readers: Int = 2) throws(CatalogueError) -> CurrentCatalogue {
+  package func currentCatalogue(readers: Int = 2) throws(CatalogueError) -> CurrentCatalogue {
     try CurrentCatalogue(directory: directory, readers: readers, store: store)
   }
 
   /// The status. Never waits.
-  public var status: Status { lastStatus.withLock { $0 } }
+  package var status: Status { lastStatus.withLock { $0 } }
 
   /// Takes the newest generation from PostgreSQL. A directory of the other mode becomes one of this
   /// mode: all its segments are fetched anew.
@@ -82,7 +82,7 @@ public final class CatalogueReplica: Sendable {
   /// - Returns: The generation that the copy has.
   /// - Throws: ``CatalogueError``: with the code `timedOut` if the generation did not come;
   ///   `CancellationError`.
-  public func follow(
+  package func follow(
     atLeast generation: Int? = nil, within limit: Duration = .zero
   ) async throws -> Int {
     try await withTaskExecutorPreference(pool) { @concurrent in
@@ -117,7 +117,7 @@ public final class CatalogueReplica: Sendable {
   /// all segments in turns for ever.
   ///
   /// - Parameter onChange: Called when the copy begins or ceases to follow, with the reason.
-  public func run(onChange: @escaping @Sendable (CatalogueError?) -> Void) async {
+  package func run(onChange: @escaping @Sendable (CatalogueError?) -> Void) async {
     await withTaskExecutorPreference(pool) { @concurrent in
       while !Task.isCancelled {
         do throws(CatalogueError) {
@@ -166,26 +166,26 @@ public final class CatalogueReplica: Sendable {
     lastStatus.withLock { $0.newestGeneration = newest?.number ?? 0 }
     if let newest, FileStatus.exists(directory + "/" + CatalogueDatabase.fileName),
       let database = try? CatalogueDatabase(readingBeside: directory),
-      try database.replica.token() == newest.token, try isOfThisMode(database)
+      try database.tables.replica.token() == newest.token, try isOfThisMode(database.tables)
     {
       lastStatus.withLock { $0.lastCurrent = .now }
       return newest.number
     }
-    try CatalogueDatabase.makeDirectory(directory)
+    try CatalogueFolder.make(directory)
     do throws(CatalogueError) {
       let lock = try WriterLock(directory: directory, waiting: WriterLock.standardWait)
       return try take(connection, changesMode, under: lock)
     } catch  where error.code == .locked && newest != nil {
-      // The writer that holds the lock will take the newest generation itself, but it does
-      // not change the mode.
+      // Another writer holds the lock. It takes the newest generation itself, but it does not
+      // change the mode, so a copy of the other mode is still an error.
       let database = try CatalogueDatabase(reading: directory)
-      guard try isOfThisMode(database) else { throw error }
-      return try database.state().generation
+      guard try isOfThisMode(database.tables) else { throw error }
+      return try database.tables.state.current().generation
     }
   }
 
-  private func isOfThisMode(_ database: CatalogueDatabase) throws(CatalogueError) -> Bool {
-    try database.replica.isHeadOnly() == location.isEngine
+  private func isOfThisMode(_ tables: CatalogueTables) throws(CatalogueError) -> Bool {
+    try SegmentFiles(tables.settings) == location.files
   }
 
   private func take(
@@ -201,43 +201,21 @@ public final class CatalogueReplica: Sendable {
     }
     let database = try CatalogueDatabase(writing: directory)
     // A directory without a generation has no mode yet and takes the requested one.
-    if try database.state().generation == 0 {
-      try database.replica.set(isHeadOnly: location.isEngine)
+    if try database.tables.state.current().generation == 0 {
+      try location.files.note(in: database.tables.settings)
     }
-    if !changesMode, try !isOfThisMode(database) {
-      throw Catalogue.otherMode(directory, isHead: location.isEngine)
+    if !changesMode, try !isOfThisMode(database.tables) {
+      throw location.files.mismatch(in: directory)
     }
-    try database.checkOrigin(location, directory)
-    let taken = try PostgresFollower(
-      connection, database, directory, isHeadOnly: location.isEngine
-    ).follow()
-    let own = try database.state().generation
+    try database.tables.replica.note(
+      origin: location, of: directory,
+      isEmpty: database.tables.state.current().generation == 0)
+    let taken = try PostgresFollower(connection, database, directory, location.files).follow()
+    let own = try database.tables.state.current().generation
     lastStatus.withLock { status in
       status.newestGeneration = taken?.number ?? 0
       if own == taken?.number ?? 0 { status.lastCurrent = .now }
     }
     return own
-  }
-}
-
-extension CatalogueDatabase {
-  /// Notes where a copy comes from.
-  ///
-  /// - Throws: ``CatalogueError`` if the directory is a catalogue of its own.
-  func checkOrigin(
-    _ location: PostgresLocation, _ directory: String
-  ) throws(CatalogueError) {
-    let origin = try replica.origin()
-    if origin == location.text { return }
-    let isEmpty = try state().generation == 0
-    guard origin != nil || isEmpty else {
-      throw CatalogueError(
-        code: .notACatalogue,
-        message: """
-          '\(directory)' is an index of its own, not a cache of PostgreSQL; name another \
-          directory with --cache, or copy it with: vq copy \(directory) postgres://…
-          """)
-    }
-    try replica.set(origin: location.text)
   }
 }

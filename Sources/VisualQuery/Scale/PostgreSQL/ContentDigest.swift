@@ -64,27 +64,25 @@ struct ContentDigest {
 
   // MARK: A directory
 
-  /// Reads the generation that a database sees.
-  init(_ database: CatalogueDatabase, _ directory: String) throws(CatalogueError) {
+  /// Reads the generation that a connection sees.
+  init(_ tables: CatalogueTables, _ directory: String) throws(CatalogueError) {
     var digest = ContentDigest()
-    let state = try database.state()
+    let state = try tables.state.current()
     digest.add([.text(state.identity), .text(state.secret)])
-    func addRows(_ sql: String) throws(CatalogueError) {
-      let row = try database.connection.statement(sql, isScan: true)
-      defer { row.reset() }
-      while try row.step() { digest.add(Self.values(of: row)) }
+    try tables.changeLog.forEach(after: 0) { change in
+      digest.add([
+        .integer(change.sequence), change.key.map(PostgresValue.integer) ?? .null,
+        .text(change.type), .text(change.id), change.rowHash.map(PostgresValue.integer) ?? .null,
+        change.key == nil ? .null : .text(change.json),
+      ])
     }
-    try addRows(
-      """
-      SELECT sequence, key, changes.type, changes.id, rowHash, json
-      FROM changes LEFT JOIN entities ON key = entity ORDER BY sequence
-      """)
-    try addRows(
-      """
-      SELECT sequence, position, path, byteCount, modified, contentHash
-      FROM changes JOIN images ON images.entity = changes.entity ORDER BY sequence, position
-      """)
-    for record in try database.segments.all() {
+    try tables.changeLog.forEachImage(after: 0) { sequence, image in
+      digest.add([
+        .integer(sequence), .integer(image.position), .text(image.path),
+        .integer(image.byteCount), .integer(image.modified), .integer(image.contentHash),
+      ])
+    }
+    for record in try tables.segments.all() {
       try CatalogueFile.forEachPart(
         of: directory + "/" + record.file, byteCount: PostgresPublisher.partByteCount
       ) { bytes in
@@ -93,11 +91,17 @@ struct ContentDigest {
         ])
       }
     }
-    try addRows("SELECT segment, row FROM deadRows ORDER BY segment, row")
-    for (name, value) in try database.replica.publishedSettings().sorted(by: {
+    for (segment, rows) in try tables.segments.deadRows().sorted(by: { $0.key < $1.key }) {
+      for row in rows { digest.add([.integer(segment), .integer(row)]) }
+    }
+    for (name, value) in try tables.replica.publishedSettings().sorted(by: {
       Self.precedes($0.key, $1.key)
     }) { digest.add([.text(name), .text(value)]) }
-    try addRows("SELECT label, target FROM labelBridge ORDER BY label, target")
+    for (label, targets) in try tables.labelBridge.targets().sorted(by: {
+      Self.precedes($0.key, $1.key)
+    }) {
+      for target in targets { digest.add([.text(label), .text(target)]) }
+    }
     if FileStatus.exists(directory + "/" + KeptFeedback.fileName) {
       try KeptFeedback.connect(directory).forEachRow(
         Self.statements + "statements ORDER BY number"
@@ -111,11 +115,12 @@ struct ContentDigest {
   }
 
   private static func values(of row: CatalogueStatement) -> [PostgresValue] {
-    row.columnIndices.map { column in
-      switch row.value(column) {
+    row.values.map { value in
+      switch value {
       case .null: .null
       case .integer(let number): .integer(number)
-      case .number, .text: .text(row.text(column))
+      case .number(let number): .text("\(number)")
+      case .text(let text): .text(text)
       case .blob(let bytes): .bytes(bytes)
       }
     }

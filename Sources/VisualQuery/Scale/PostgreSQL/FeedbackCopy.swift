@@ -31,9 +31,23 @@ struct FeedbackCopy {
 
   // MARK: Following
 
+  private enum StateColumn: Int, SQLiteColumns { case version, token }
+
+  private enum OwnColumn: Int, SQLiteColumns {
+    case number, token
+
+    static let list = "statements.number, token"
+  }
+
+  private enum Column: Int, SQLiteColumns {
+    case number, state, time, author, labels, signature, chosen, rejected, image
+  }
+
   /// The last change that the copy has, or `nil` if it has none.
   func state() throws(CatalogueError) -> (version: Int, token: String)? {
-    try connection.first("SELECT version, token FROM originState") { ($0.integer(0), $0.text(1)) }
+    try connection.first("SELECT \(StateColumn.list) FROM originState") {
+      ($0.integer(StateColumn.version), $0.text(StateColumn.token))
+    }
   }
 
   func setState(_ state: PostgresFeedback.State) throws(CatalogueError) {
@@ -53,8 +67,10 @@ struct FeedbackCopy {
   func keep(_ tokens: [Int: String]) throws(CatalogueError) -> [Int] {
     var missing = Set(tokens.keys)
     let own = try connection.rows(
-      "SELECT statements.number, token FROM statements LEFT JOIN originTokens USING (number)"
-    ) { ($0.integer(0), $0.isNull(1) ? nil : $0.text(1)) }
+      "SELECT \(OwnColumn.list) FROM statements LEFT JOIN originTokens USING (number)"
+    ) {
+      ($0.integer(OwnColumn.number), $0.isNull(OwnColumn.token) ? nil : $0.text(OwnColumn.token))
+    }
     for (number, token) in own {
       if let token, token == tokens[number] {
         missing.remove(number)
@@ -70,14 +86,17 @@ struct FeedbackCopy {
 
   /// Adds a row of PostgreSQL.
   func insert(_ row: PostgresRow) throws(CatalogueError) {
-    func text(_ column: Int) -> SQLiteValue {
+    typealias Sent = PostgresFeedback.Column
+    func text(_ column: Sent) -> SQLiteValue {
       row.isNull(column) ? .null : .text(row.text(column))
     }
+    let number = row.integer(Sent.number)
     try connection.statement("INSERT INTO statements VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)").bind(
-      .integer(row.integer(0)), text(2), .integer(row.integer(3)), text(4), text(5),
-      .blob(row.bytes(6)), text(7), text(8), row.isNull(9) ? .null : .blob(row.bytes(9))
+      .integer(number), text(.state), .integer(row.integer(Sent.time)), text(.author),
+      text(.labels), .blob(row.bytes(Sent.signature)), text(.chosen), text(.rejected),
+      row.isNull(Sent.image) ? .null : .blob(row.bytes(Sent.image))
     ).run()
-    try setToken(row.text(1), of: row.integer(0))
+    try setToken(row.text(Sent.token), of: number)
   }
 
   private func setToken(_ token: String, of number: Int) throws(CatalogueError) {
@@ -91,7 +110,7 @@ struct FeedbackCopy {
   /// The largest number of a statement that was ever given.
   func lastNumber() throws(CatalogueError) -> Int {
     try connection.first("SELECT seq FROM sqlite_sequence WHERE name = 'statements'") {
-      $0.integer(0)
+      $0.onlyInteger
     } ?? 0
   }
 
@@ -101,19 +120,21 @@ struct FeedbackCopy {
   ) throws(CatalogueError) {
     try connection.forEachRow(
       """
-      SELECT number, state, time, author, labels, signature, chosen, rejected, image
+      SELECT \(Column.list)
       FROM statements WHERE \(condition) ORDER BY number
       """
     ) { row throws(CatalogueError) in
-      func text(_ column: Int) -> PostgresValue {
+      func text(_ column: Column) -> PostgresValue {
         row.isNull(column) ? .null : .text(row.text(column))
       }
-      let token = CatalogueDatabase.randomToken()
+      let token = PostgresGeneration.newToken()
       try body([
-        .integer(row.integer(0)), .text(token), text(1), .integer(row.integer(2)), text(3), text(4),
-        .bytes(row.blob(5)), text(6), text(7), row.isNull(8) ? .null : .bytes(row.blob(8)),
+        .integer(row.integer(Column.number)), .text(token), text(.state),
+        .integer(row.integer(Column.time)), text(.author), text(.labels),
+        .bytes(row.blob(Column.signature)), text(.chosen), text(.rejected),
+        row.isNull(Column.image) ? .null : .bytes(row.blob(Column.image)),
       ])
-      try setToken(token, of: row.integer(0))
+      try setToken(token, of: row.integer(Column.number))
     }
   }
 }

@@ -3,7 +3,7 @@ extension KeptFeedback {
   /// PostgreSQL, changes are made there first, and calls wait for it as they wait for the disk.
   ///
   /// - Throws: ``CatalogueError``.
-  public convenience init(
+  package convenience init(
     directory: String, limits: Limits = Limits()
   ) throws(CatalogueError) {
     try self.init(
@@ -13,10 +13,10 @@ extension KeptFeedback {
   /// Opens the file of the catalogue in a directory, or returns `nil` if nobody has said anything.
   ///
   /// - Throws: ``CatalogueError``.
-  public convenience init?(existingIn directory: String) throws(CatalogueError) {
+  package convenience init?(existingIn directory: String) throws(CatalogueError) {
     let origin = try ReplicaFeedbackOrigin(of: directory)
-    // A copy without a file is opened all the same: another server may have just taken a
-    // statement that the copy still lacks.
+    // In a copy, opens the feedback even without a file: another server may have taken a statement
+    // that the copy still lacks.
     guard origin != nil || FileStatus.exists(directory + "/" + Self.fileName) else { return nil }
     try self.init(directory: directory, limits: Limits(), origin: origin)
   }
@@ -29,7 +29,7 @@ struct ReplicaFeedbackOrigin: FeedbackOrigin {
   /// Returns `nil` if a directory is not a copy.
   init?(of directory: String) throws(CatalogueError) {
     guard FileStatus.exists(directory + "/" + CatalogueDatabase.fileName),
-      let origin = try CatalogueDatabase(readingBeside: directory).replica.origin()
+      let origin = try CatalogueDatabase(readingBeside: directory).tables.replica.origin()
     else { return nil }
     location = try PostgresLocation(origin)
   }

@@ -188,8 +188,8 @@ internal import CPostgres
     do throws(CatalogueError) {
       if try wait(for: events, until: .now + Self.silenceLimit) { return }
     } catch {
-      // No cancellation if the server enforces the time itself: if the host is unreachable,
-      // the cancellation would block as well.
+      // Does not cancel a statement that the server itself ends in time: if the host cannot be
+      // reached, the cancellation would block as well.
       if !isTimedByServer || Task.isCancelled { unsafe cp_cancel(handle) }
       throw error
     }
@@ -344,8 +344,8 @@ internal import CPostgres
     guard try hasBegun(Int32(CP_COPY_OUT)) else { return }
     var (isFirst, isOver) = (true, false)
     while let message = try nextMessage() {
-      // The wait for a message only ends if none arrives, so cancellation is also checked for
-      // each message.
+      // `nextMessage()` checks for cancellation only while it waits, so it is checked here for
+      // messages that come without a wait.
       if shouldStop() {
         unsafe cp_cancel(handle)
         throw stopped()

@@ -19,8 +19,15 @@ struct PostgresFeedback {
   private let connection: PostgresConnection
 
   /// The columns of a row, in the order in which copies read and send them.
-  private static let columns =
-    "number, token, state, time, author, labels, signature, chosen, rejected, image"
+  enum Column: Int, PostgresColumns {
+    case number, token, state, time, author, labels, signature, chosen, rejected, image
+  }
+
+  private enum StateColumn: Int, PostgresColumns {
+    case version, token, lastNumber, isStandby
+
+    static let list = "version, token, last_number, pg_is_in_recovery()"
+  }
 
   /// Returns `nil` if the tables have a version that keeps no feedback.
   init?(_ connection: PostgresConnection) throws(CatalogueError) {
@@ -39,12 +46,13 @@ struct PostgresFeedback {
 
   private func state() throws(CatalogueError) -> State {
     let row = try connection.run(
-      "select version, token, last_number, pg_is_in_recovery() from vq.feedback"
+      "select \(StateColumn.list) from vq.feedback"
     ).first
     guard let row else { return State(version: 0, token: "", lastNumber: 0, isStandby: false) }
     return State(
-      version: row.integer(0), token: row.text(1), lastNumber: row.integer(2),
-      isStandby: row.integer(3) == 1)
+      version: row.integer(StateColumn.version), token: row.text(StateColumn.token),
+      lastNumber: row.integer(StateColumn.lastNumber),
+      isStandby: row.integer(StateColumn.isStandby) == 1)
   }
 
   // MARK: Following
@@ -74,12 +82,12 @@ struct PostgresFeedback {
     var tokens: [Int: String] = [:]
     try connection.copyOut(
       "copy (select number, token from vq.statement) to stdout (format binary)"
-    ) { tokens[$0.integer(0)] = $0.text(1) }
+    ) { tokens[$0.integer(Column.number)] = $0.text(Column.token) }
     let missing = try copy.keep(tokens).map(String.init)
     if !missing.isEmpty {
       try connection.copyOut(
         """
-        copy (select \(Self.columns) from vq.statement \
+        copy (select \(Column.list) from vq.statement \
         where number in (\(missing.joined(separator: ",")))) to stdout (format binary)
         """
       ) { row throws(CatalogueError) in try copy.insert(row) }
@@ -106,7 +114,7 @@ struct PostgresFeedback {
   }
 
   private func send(_ condition: String, from copy: FeedbackCopy) throws(CatalogueError) {
-    try connection.copyIn("copy vq.statement(\(Self.columns)) from stdin (format binary)") {
+    try connection.copyIn("copy vq.statement(\(Column.list)) from stdin (format binary)") {
       put throws(CatalogueError) in
       try copy.forEachRow(condition, put)
     }
@@ -114,7 +122,7 @@ struct PostgresFeedback {
       """
       update vq.feedback
       set version = version + 1, token = $1, last_number = greatest(last_number, $2)
-      """, [.text(CatalogueDatabase.randomToken()), .integer(try copy.lastNumber())])
+      """, [.text(PostgresGeneration.newToken()), .integer(try copy.lastNumber())])
     try connection.run("select pg_notify('vq_generation', 'feedback')")
     try copy.setState(try state())
   }

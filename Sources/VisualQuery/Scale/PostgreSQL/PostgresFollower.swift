@@ -15,17 +15,17 @@ package struct PostgresFollower {
   private let connection: PostgresConnection
   private let database: CatalogueDatabase
   private let directory: String
-  private let isHeadOnly: Bool
+  private let files: SegmentFiles
 
-  /// - Parameter isHeadOnly: True if the directory leaves the signatures in PostgreSQL.
+  /// - Parameter files: What the directory has of the segments; the rest stays in PostgreSQL.
   package init(
     _ connection: PostgresConnection, _ database: CatalogueDatabase, _ directory: String,
-    isHeadOnly: Bool = false
+    _ files: SegmentFiles = .whole
   ) {
     self.connection = connection
     self.database = database
     self.directory = directory
-    self.isHeadOnly = isHeadOnly
+    self.files = files
   }
 
   /// Takes the newest generation, unless the directory has it already.
@@ -48,8 +48,8 @@ package struct PostgresFollower {
     isComplete: Bool = true
   ) throws(CatalogueError) -> PostgresGeneration? {
     try PostgresSchema.check(connection)
-    let state = try database.state()
-    let token = try database.replica.token()
+    let state = try database.tables.state.current()
+    let token = try database.tables.replica.token()
     guard let newest = try PostgresGeneration.newest(connection) else {
       guard token == nil else {
         throw CatalogueError(
@@ -61,12 +61,12 @@ package struct PostgresFollower {
       }
       return nil
     }
-    if newest.token == token, isComplete, try database.replica.isHeadOnly() == isHeadOnly {
+    if newest.token == token, isComplete, try SegmentFiles(database.tables.settings) == files {
       return newest
     }
     let base = try base(state, token)
     if base == nil, token != nil, newest.number < state.generation,
-      try connection.run("select pg_is_in_recovery()").first?.integer(0) == 1
+      try connection.run("select pg_is_in_recovery()").first?.onlyInteger == 1
     {
       // The server is a standby that is behind this copy, and a copy never goes back to an
       // earlier generation.
@@ -78,7 +78,7 @@ package struct PostgresFollower {
 
   /// Returns the generation that the directory has, or `nil` if it must be built anew.
   private func base(
-    _ state: CatalogueDatabase.State, _ token: String?
+    _ state: StateTable.State, _ token: String?
   ) throws(CatalogueError) -> Int? {
     guard let token else { return nil }
     let known = try connection.run(
@@ -97,6 +97,10 @@ package struct PostgresFollower {
     let born: Int
     /// The name of the file in the directory.
     let file: String
+
+    var record: SegmentList.Record {
+      SegmentList.Record(id: number, file: file, type: type, rows: rows, byteCount: byteCount)
+    }
   }
 
   /// Returns the name of the file of a segment in all copies that have its signatures. No other segment ever
@@ -112,68 +116,62 @@ package struct PostgresFollower {
     _ newest: PostgresGeneration, after base: Int?, _ isComplete: Bool
   ) throws(CatalogueError) {
     let catalogue = try connection.run(
-      "select identity, secret, signature_version from vq.catalogue"
+      "select \(CatalogueColumn.list) from vq.catalogue"
     ).first
-    guard let catalogue, catalogue.integer(2) == Int(Signature.version) else {
+    let version = catalogue?.integer(CatalogueColumn.signatureVersion) ?? 0
+    guard let catalogue, version == Int(Signature.version) else {
       throw CatalogueError(
         code: .otherSignatureVersion,
         message: """
-          PostgreSQL has signatures of version \(catalogue?.integer(2) ?? 0); this build reads \
+          PostgreSQL has signatures of version \(version); this build reads \
           \(Signature.version); index the feed into a new database
           """)
     }
     let listed = try listedSegments()
-    let records = base == nil ? [] : try database.segments.all()
-    let kept = try database.replica.isHeadOnly() == isHeadOnly ? records : []
+    let records = base == nil ? [] : try database.tables.segments.all()
+    let kept = try SegmentFiles(database.tables.settings) == files ? records : []
     let present = Set(kept.filter { FileStatus.exists(directory + "/" + $0.file) }.map(\.id))
     let added = listed.filter { !present.contains($0.number) }
     let known = Set(records.map(\.id))
     for segment in added { try fetch(segment) }
     try fetchThumbnails(after: isComplete ? base : nil)
-    try database.connection.execute("BEGIN IMMEDIATE; PRAGMA defer_foreign_keys = ON")
-    do throws(CatalogueError) {
+    try database.replace { () throws(CatalogueError) in
       if base == nil { try database.removeContents() }
       try write(listed, added, placing: { !known.contains($0.number) }, after: base)
       try writeSettings()
-      try database.sequences.set(newest.numbers)
-      try database.connection.statement(
-        """
-        UPDATE state SET generation = ?, productCount = ?, storeCount = ?, imageCount = ?,
-          identity = ?, secret = ?
-        """
-      ).bind(
-        .integer(newest.number), .integer(newest.products), .integer(newest.stores),
-        .integer(newest.images), .text(catalogue.text(0)), .text(catalogue.text(1))
-      ).run()
-      try database.replica.set(token: newest.token)
-      try database.replica.set(isHeadOnly: isHeadOnly)
-      if database.growth.isActive { try database.growth.forget() }
-      try database.connection.execute("COMMIT")
-    } catch {
-      try? database.rollBack()
-      throw error
+      try database.tables.sequences.set(newest.numbers)
+      try database.tables.state.replace(
+        with: StateTable.State(
+          generation: newest.number, productCount: newest.products, storeCount: newest.stores,
+          imageCount: newest.images, identity: catalogue.text(CatalogueColumn.identity),
+          secret: catalogue.text(CatalogueColumn.secret)))
+      try database.tables.replica.set(token: newest.token)
+      try files.note(in: database.tables.settings)
+      if database.tables.growth.isActive { try database.tables.growth.forget() }
     }
     // The generation is committed already, so a failure to remove old files is left to the next
     // one.
-    try? database.removeOrphans(in: directory)
+    try? CatalogueFolder.removeOrphans(in: directory, except: database.tables.segments)
   }
 
   private func listedSegments() throws(CatalogueError) -> [Listed] {
     var listed: [Listed] = []
     for row in try connection.run(
       """
-      select s.id, s.number, s.kind, s.rows, s.bytes, s.born, g.token
+      select \(ListedColumn.list)
       from vq.segment s join vq.generation g on g.id = s.born
       where s.died is null and s.kind <> 'entities' order by s.number
       """)
     {
-      guard let type = EntityType(rawValue: row.text(2)) else { continue }
-      let file = Self.file(type.rawValue, number: row.integer(1), token: row.text(6))
+      guard let type = EntityType(rawValue: row.text(ListedColumn.kind)) else { continue }
+      let number = row.integer(ListedColumn.number)
+      let file = Self.file(type.rawValue, number: number, token: row.text(ListedColumn.token))
       listed.append(
         Listed(
-          id: row.integer(0), number: row.integer(1), type: type, rows: row.integer(3),
-          byteCount: row.integer(4), born: row.integer(5),
-          file: isHeadOnly ? CatalogueDatabase.SegmentRecord.headPrefix + file : file))
+          id: row.integer(ListedColumn.id), number: number, type: type,
+          rows: row.integer(ListedColumn.rows), byteCount: row.integer(ListedColumn.bytes),
+          born: row.integer(ListedColumn.born),
+          file: files == .heads ? SegmentList.Record.headPrefix + file : file))
     }
     return listed
   }
@@ -183,7 +181,7 @@ package struct PostgresFollower {
   /// Fetches the file of a segment, unless an interrupted run has done that.
   private func fetch(_ segment: Listed) throws(CatalogueError) {
     if (try? opened(segment)) != nil { return }
-    if isHeadOnly {
+    if files == .heads {
       try fetchHead(segment)
       _ = try opened(segment)
       return
@@ -196,8 +194,8 @@ package struct PostgresFollower {
         to stdout (format binary)
         """
       ) { row throws(CatalogueError) in
-        try put(row.bytes(0), offset)
-        offset += row.bytes(0).count
+        try put(row.onlyBytes, offset)
+        offset += row.onlyBytes.count
       }
     }
     _ = try opened(segment)
@@ -239,15 +237,13 @@ package struct PostgresFollower {
         .integer(segment.id), .integer(part), .integer(range.lowerBound + 1),
         .integer(range.count),
       ]
-    ).first?.bytes(0) ?? []
+    ).first?.onlyBytes ?? []
   }
 
   /// Opens the file of a segment and reads all of it.
   private func opened(_ segment: Listed) throws(CatalogueError) -> SignatureSegment {
     let opened = try Catalogue.open(
-      CatalogueDatabase.SegmentRecord(
-        id: segment.number, file: segment.file, type: segment.type, rows: segment.rows,
-        byteCount: segment.byteCount), in: directory, isHead: isHeadOnly)
+      segment.record, in: directory, files)
     do throws(SegmentError) {
       try opened.verify()
     } catch {
@@ -261,29 +257,23 @@ package struct PostgresFollower {
     _ listed: [Listed], _ added: [Listed], placing isPlaced: (Listed) -> Bool, after base: Int?
   ) throws(CatalogueError) {
     for segment in added {
-      try database.connection.statement("INSERT OR REPLACE INTO segments VALUES(?, ?, ?, ?, ?, ?)")
-        .bind(
-          .integer(segment.number), .text(segment.file), .text(segment.type.rawValue),
-          .integer(segment.rows), .integer(segment.byteCount), .integer(segment.born)
-        ).run()
+      try database.tables.segments.put(segment.record, generation: segment.born)
     }
     try writeEntities(after: base)
     try writeImages(after: base)
     let live = Set(listed.map(\.number))
-    try database.segments.forget(
-      try database.segments.all().map(\.id).filter { !live.contains($0) })
+    try database.tables.segments.forget(
+      try database.tables.segments.all().map(\.id).filter { !live.contains($0) })
     let numbers = Dictionary(uniqueKeysWithValues: listed.map { ($0.id, $0.number) })
     let new = added.map { String($0.id) }.joined(separator: ",")
     try connection.copyOut(
       """
-      copy (select segment, row from vq.dead where born > \(base ?? -1)\
+      copy (select \(DeadColumn.list) from vq.dead where born > \(base ?? -1)\
       \(new.isEmpty ? "" : " or segment in (\(new))")) to stdout (format binary)
       """
     ) { row throws(CatalogueError) in
-      guard let number = numbers[row.integer(0)] else { return }
-      try database.connection.statement("INSERT OR IGNORE INTO deadRows VALUES(?, ?)").bind(
-        .integer(number), .integer(row.integer(1))
-      ).run()
+      guard let number = numbers[row.integer(DeadColumn.segment)] else { return }
+      try database.tables.segments.addDeadRow(row.integer(DeadColumn.row), of: number)
     }
     for segment in added where isPlaced(segment) { try placeImages(of: segment) }
   }
@@ -292,14 +282,10 @@ package struct PostgresFollower {
   /// change of their entities.
   private func placeImages(of listed: Listed) throws(CatalogueError) {
     let segment = try opened(listed)
-    let dead = try database.segments.deadRows(of: listed.number)
+    let dead = try database.tables.segments.deadRows(of: listed.number)
     for row in 0..<segment.count where !dead.contains(row) {
-      try database.connection.statement(
-        "UPDATE images SET segment = ?, row = ? WHERE entity = ? AND position = ?"
-      ).bind(
-        .integer(listed.number), .integer(row), .integer(Int(segment.key(at: row))),
-        .integer(Int(segment.tag(at: row)))
-      ).run()
+      try database.tables.images.place(
+        of: segment.key(at: row), position: Int(segment.tag(at: row)), at: (listed.number, row))
     }
   }
 
@@ -308,56 +294,63 @@ package struct PostgresFollower {
   private func writeEntities(after base: Int?) throws(CatalogueError) {
     try connection.copyOut(
       """
-      copy (select e.sequence, e.key, e.type, e.id, e.row_hash, e.doc from vq.entity e \
+      copy (select \(EntityColumn.list(of: "e.")) from vq.entity e \
       join vq.segment s on s.id = e.segment where s.born > \(base ?? -1) order by e.sequence) \
       to stdout (format binary)
       """
     ) { row throws(CatalogueError) in
-      guard let type = EntityType(rawValue: row.text(2)) else {
+      guard let type = EntityType(rawValue: row.text(EntityColumn.type)) else {
         throw CatalogueError(
           code: .otherSchemaVersion,
-          message: "PostgreSQL has entities of the type '\(row.text(2))'; install a newer vq")
+          message: """
+            PostgreSQL has entities of the type '\(row.text(EntityColumn.type))'; install a newer vq
+            """)
       }
-      try write(row, EntityID(type: type, value: row.text(3)))
+      try write(row, EntityID(type: type, value: row.text(EntityColumn.id)))
     }
     try connection.copyOut(
       """
       copy (select w.word from vq.word w join vq.segment s on s.id = w.segment \
       where s.born > \(base ?? -1)) to stdout (format binary)
       """
-    ) { row throws(CatalogueError) in try database.text.insertWord(row.text(0)) }
+    ) { row throws(CatalogueError) in try database.tables.text.insertWord(row.onlyText) }
   }
 
   private func write(_ row: PostgresRow, _ id: EntityID) throws(CatalogueError) {
-    let sequence = row.integer(0)
-    let key = row.isNull(1) ? nil : row.integer(1)
-    if let existing = try database.existing(id) {
+    let sequence = row.integer(EntityColumn.sequence)
+    let key = row.isNull(EntityColumn.key) ? nil : row.integer(EntityColumn.key)
+    if let existing = try database.tables.existing(id) {
       if Int(existing.key) == key {
         try database.replaceImages(of: existing.key, with: [], previous: [])
       } else {
         _ = try database.remove(id)
       }
     }
-    guard let key else { return try database.changeLog.note(id, key: nil, sequence: sequence) }
+    guard let key else {
+      return try database.tables.changeLog.note(id, key: nil, sequence: sequence)
+    }
     _ = try database.upsert(
-      try CatalogueDatabase.entity(row.text(5)), rowHash: row.isNull(4) ? nil : row.integer(4),
+      try EntityTable.entity(row.text(EntityColumn.doc)),
+      rowHash: row.isNull(EntityColumn.rowHash) ? nil : row.integer(EntityColumn.rowHash),
       at: CatalogueDatabase.Place(key: key, sequence: sequence))
   }
 
   private func writeImages(after base: Int?) throws(CatalogueError) {
     try connection.copyOut(
       """
-      copy (select e.key, i.position, i.path, i.byte_count, i.modified, i.content_hash, i.number, \
-      i.row from vq.image i join vq.entity e on e.segment = i.segment and e.sequence = i.sequence \
+      copy (select \(ImageColumn.list) from vq.image i join vq.entity e on e.segment = i.segment and e.sequence = i.sequence \
       join vq.segment s on s.id = i.segment where s.born > \(base ?? -1) \
       order by i.segment, i.sequence, i.position) to stdout (format binary)
       """
     ) { row throws(CatalogueError) in
-      try database.images.insert(
-        CatalogueDatabase.ImageRecord(
-          position: row.integer(1), path: row.text(2), byteCount: row.integer(3),
-          modified: row.integer(4), contentHash: row.integer(5), segment: row.integer(6),
-          row: row.integer(7)), of: row.integer(0))
+      try database.tables.images.insert(
+        ImageTable.Record(
+          position: row.integer(ImageColumn.position), path: row.text(ImageColumn.path),
+          byteCount: row.integer(ImageColumn.byteCount),
+          modified: row.integer(ImageColumn.modified),
+          contentHash: row.integer(ImageColumn.contentHash),
+          segment: row.integer(ImageColumn.number), row: row.integer(ImageColumn.row)),
+        of: row.integer(ImageColumn.key))
     }
   }
 
@@ -365,14 +358,17 @@ package struct PostgresFollower {
     var kept: KeptThumbnails?
     try connection.copyOut(
       """
-      copy (select t.key, t.content_hash, t.side, t.jpeg from vq.thumbnail t \
+      copy (select \(ThumbnailColumn.list(of: "t.")) from vq.thumbnail t \
       join vq.segment s on s.id = t.segment where s.born > \(base ?? -1)) to stdout (format binary)
       """
     ) { row throws(CatalogueError) in
       if kept == nil { kept = try KeptThumbnails(writing: directory) }
       try kept?.put(
-        KeptThumbnails.Thumbnail(side: row.integer(2), jpeg: row.bytes(3)),
-        of: KeptThumbnails.Picture(entity: row.integer(0), contentHash: row.integer(1)))
+        KeptThumbnails.Thumbnail(
+          side: row.integer(ThumbnailColumn.side), jpeg: row.bytes(ThumbnailColumn.jpeg)),
+        of: KeptThumbnails.Picture(
+          entity: row.integer(ThumbnailColumn.key),
+          contentHash: row.integer(ThumbnailColumn.contentHash)))
     }
     try kept?.commit()
   }
@@ -380,18 +376,39 @@ package struct PostgresFollower {
   // MARK: Settings
 
   private func writeSettings() throws(CatalogueError) {
-    try database.connection.execute(
-      "DELETE FROM settings WHERE name NOT GLOB '\(ShopSettings.replicaPrefix)*'")
-    for row in try connection.run("select name, value from vq.setting") {
-      try database.settings.set(row.text(0), to: row.text(1))
+    try database.tables.settings.removeContents()
+    for row in try connection.run("select \(SettingColumn.list) from vq.setting") {
+      try database.tables.settings.set(
+        row.text(SettingColumn.name), to: row.text(SettingColumn.value))
     }
     var targets: [String: Set<String>] = [:]
-    for row in try connection.run("select label, target from vq.bridge") {
-      targets[row.text(0), default: []].insert(row.text(1))
+    for row in try connection.run("select \(BridgeColumn.list) from vq.bridge") {
+      targets[row.text(BridgeColumn.label), default: []].insert(row.text(BridgeColumn.target))
     }
     let bridge = LabelBridge(targets: targets)
-    if try database.labelBridge.bridge() != bridge {
-      try database.labelBridge.replace(with: bridge)
+    if try database.tables.labelBridge.bridge() != bridge {
+      try database.tables.labelBridge.replace(with: bridge)
     }
   }
+}
+
+/// The columns of what is read from PostgreSQL.
+private enum CatalogueColumn: Int, PostgresColumns { case identity, secret, signatureVersion }
+private enum DeadColumn: Int, PostgresColumns { case segment, row }
+private enum EntityColumn: Int, PostgresColumns { case sequence, key, type, id, rowHash, doc }
+private enum ThumbnailColumn: Int, PostgresColumns { case key, contentHash, side, jpeg }
+private enum SettingColumn: Int, PostgresColumns { case name, value }
+private enum BridgeColumn: Int, PostgresColumns { case label, target }
+
+private enum ListedColumn: Int, PostgresColumns {
+  case id, number, kind, rows, bytes, born, token
+
+  static let list = "s.id, s.number, s.kind, s.rows, s.bytes, s.born, g.token"
+}
+
+private enum ImageColumn: Int, PostgresColumns {
+  case key, position, path, byteCount, modified, contentHash, number, row
+
+  static let list =
+    "e.key, i.position, i.path, i.byte_count, i.modified, i.content_hash, i.number, i.row"
 }

@@ -14,22 +14,25 @@ package struct PostgresGeneration: Sendable, Hashable {
   {
     try connection.run(
       """
-      select id, token, products, stores, images, last_key, last_sequence, last_segment
+      select \(Column.list)
       from vq.generation order by id desc limit 1
       """
     ).first.map { row in
       PostgresGeneration(
-        number: row.integer(0), token: row.text(1), products: row.integer(2),
-        stores: row.integer(3), images: row.integer(4),
+        number: row.integer(Column.id), token: row.text(Column.token),
+        products: row.integer(Column.products), stores: row.integer(Column.stores),
+        images: row.integer(Column.images),
         numbers: SequenceTable.LastNumbers(
-          key: row.integer(5), sequence: row.integer(6), segment: row.integer(7)))
+          key: row.integer(Column.lastKey), sequence: row.integer(Column.lastSequence),
+          segment: row.integer(Column.lastSegment)))
     }
   }
-}
+  private enum Column: Int, PostgresColumns {
+    case id, token, products, stores, images, lastKey, lastSequence, lastSegment
+  }
 
-extension CatalogueDatabase {
-  /// Returns 32 random hexadecimal digits.
-  static func randomToken() -> String {
+  /// Returns the token of a new generation or change: 32 random hexadecimal digits.
+  static func newToken() -> String {
     var generator = SystemRandomNumberGenerator()
     return (0..<32).map { _ in
       String(UInt8.random(in: 0..<16, using: &generator), radix: 16)

@@ -12,12 +12,14 @@ internal import CPostgres
 /// A server on another machine must prove its name (`sslmode=verify-full`): nothing less protects
 /// the password and the catalogue from a machine in between. Sockets and loopback addresses need no
 /// encryption.
-public struct PostgresLocation: Sendable, Hashable {
+package struct PostgresLocation: Sendable, Hashable {
   /// The URL, which has no secret in it and can be shown.
-  public let text: String
+  package let text: String
   /// A Boolean value that indicates whether candidates are found in PostgreSQL (`mode=engine`)
   /// instead of in a copy of all signatures.
-  public let isEngine: Bool
+  package let isEngine: Bool
+  /// What a directory has of the catalogue's segments.
+  var files: SegmentFiles { isEngine ? .heads : .whole }
   /// The URL as libpq takes it, without the parameter `mode`.
   let connectionText: String
   /// The user that connects, unless it is that of the environment.
@@ -33,7 +35,7 @@ public struct PostgresLocation: Sendable, Hashable {
   let refusesPlainPassword: Bool
 
   /// Returns whether the name of an index is the address of a catalogue in PostgreSQL.
-  public static func isLocation(_ text: String) -> Bool {
+  package static func isLocation(_ text: String) -> Bool {
     text.hasPrefix("postgres://") || text.hasPrefix("postgresql://")
   }
 
@@ -41,7 +43,7 @@ public struct PostgresLocation: Sendable, Hashable {
   ///
   /// - Throws: ``CatalogueError`` with the code `invalidLocation`, whose message never repeats the
   ///   address; `unreachable` if libpq is not installed.
-  public init(_ text: String) throws(CatalogueError) {
+  package init(_ text: String) throws(CatalogueError) {
     try self.init(text, environment: Self.environment)
   }
 
@@ -160,8 +162,8 @@ public struct PostgresLocation: Sendable, Hashable {
         .split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
     let names = list("host", "PGHOST")
-    // A service file may set `hostaddr`, which overrides the host names. If it may, and the URL
-    // has no address, the hosts are unknown.
+    // A service file may set `hostaddr`, which overrides the host names. If there may be such a
+    // file, and the URL has no address, the hosts are unknown.
     guard let addresses = list("hostaddr", "PGHOSTADDR") else { return isOpen ? names : nil }
     return addresses.enumerated().map { index, address in
       guard address.isEmpty, let names, index < names.count else { return address }

@@ -26,6 +26,12 @@ struct PostgresPostings {
     self.shards = shards
   }
 
+  private enum SegmentColumn: Int, PostgresColumns {
+    case kind, number, token, isLive
+
+    static let list = "s.kind, s.number, born.token, s.died is null"
+  }
+
   /// Writes what shards lack of the live segments, and removes what no generation needs any more.
   ///
   /// - Parameter open: Opens the segment of a number; `nil` if it is unknown.
@@ -34,7 +40,7 @@ struct PostgresPostings {
   ) throws(CatalogueError) {
     let rows = try connection.run(
       """
-      select s.kind, s.number, born.token, s.died is null
+      select \(SegmentColumn.list)
       from vq.segment s join vq.generation born on born.id = s.born
       left join vq.generation died on died.id = s.died
       where s.kind <> 'entities'
@@ -43,9 +49,11 @@ struct PostgresPostings {
     var kept: Set<String> = []
     var live: [(name: String, number: Int)] = []
     for row in rows {
-      let name = PostgresFollower.file(row.text(0), number: row.integer(1), token: row.text(2))
+      let number = row.integer(SegmentColumn.number)
+      let name = PostgresFollower.file(
+        row.text(SegmentColumn.kind), number: number, token: row.text(SegmentColumn.token))
       kept.insert(name)
-      if row.integer(3) == 1 { live.append((name, row.integer(1))) }
+      if row.integer(SegmentColumn.isLive) == 1 { live.append((name, number)) }
     }
     try write(live, keeping: kept, opening: open)
   }
@@ -90,16 +98,19 @@ struct PostgresPostings {
     return remote
   }
 
+  private enum PostedColumn: Int, PostgresColumns { case name, id }
+
   /// - Returns: The names of the segments that are left.
   private static func removeOthers(
     than kept: Set<String>, _ connection: PostgresConnection
   ) throws(CatalogueError) -> Set<String> {
     var posted: Set<String> = []
-    for row in try connection.run("select name, id from vq.posted") {
-      if kept.contains(row.text(0)) {
-        posted.insert(row.text(0))
+    for row in try connection.run("select \(PostedColumn.list) from vq.posted") {
+      let name = row.text(PostedColumn.name)
+      if kept.contains(name) {
+        posted.insert(name)
       } else {
-        try remove(row.integer(1), connection)
+        try remove(row.integer(PostedColumn.id), connection)
       }
     }
     return posted
@@ -121,7 +132,7 @@ struct PostgresPostings {
     let id = try connection.run(
       "insert into vq.posted(name, rows) values($1, $2) returning id",
       [.text(name), .integer(rows.count)]
-    ).first?.integer(0)
+    ).first?.onlyInteger
     guard let id else { return }
     try connection.copyIn("copy vq.post(segment, word, posts) from stdin (format binary)") {
       put throws(CatalogueError) in

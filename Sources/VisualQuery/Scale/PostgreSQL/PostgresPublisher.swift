@@ -44,10 +44,10 @@ package final class PostgresPublisher {
   ///
   /// - Throws: ``CatalogueError``; nothing is published then, unless the connection was lost at the
   ///   very end.
-  package func publish(_ database: CatalogueDatabase, _ directory: String) throws(CatalogueError) {
-    let token = CatalogueDatabase.randomToken()
-    let state = try database.state()
-    let base = try database.replica.token()
+  package func publish(_ tables: CatalogueTables, _ directory: String) throws(CatalogueError) {
+    let token = PostgresGeneration.newToken()
+    let state = try tables.state.current()
+    let base = try tables.replica.token()
     try connection.transaction { () throws(CatalogueError) in
       try begin()
       let newest = try PostgresGeneration.newest(connection)
@@ -56,10 +56,10 @@ package final class PostgresPublisher {
           code: .locked,
           message: "another writer has published generation \(newest?.number ?? 0); run this again")
       }
-      try write(database, directory, state, after: newest, token)
+      try write(tables, directory, state, after: newest, token)
     }
-    try database.replica.set(token: token)
-    try database.growth.forget()
+    try tables.replica.set(token: token)
+    try tables.growth.forget()
   }
 
   /// Publishes all contents of a directory as the first generation in PostgreSQL.
@@ -67,11 +67,11 @@ package final class PostgresPublisher {
   /// - Parameter complete: Called in the same transaction, which is rolled back if it throws.
   /// - Returns: The token of the generation.
   func publishAll(
-    _ database: CatalogueDatabase, _ directory: String,
+    _ tables: CatalogueTables, _ directory: String,
     complete: (PostgresConnection) throws(CatalogueError) -> Void
   ) throws(CatalogueError) -> String {
-    let state = try database.state()
-    let token = CatalogueDatabase.randomToken()
+    let state = try tables.state.current()
+    let token = PostgresGeneration.newToken()
     try connection.transaction { () throws(CatalogueError) in
       try begin()
       guard try PostgresGeneration.newest(connection) == nil else {
@@ -79,7 +79,7 @@ package final class PostgresPublisher {
           code: .locked,
           message: "PostgreSQL has a catalogue already; copy into a database that has none")
       }
-      try write(database, directory, state, after: nil, token)
+      try write(tables, directory, state, after: nil, token)
       try complete(connection)
     }
     return token
@@ -95,7 +95,7 @@ package final class PostgresPublisher {
 
   /// Writes what is new since a generation, all if it is `nil`.
   private func write(
-    _ database: CatalogueDatabase, _ directory: String, _ state: CatalogueDatabase.State,
+    _ tables: CatalogueTables, _ directory: String, _ state: StateTable.State,
     after newest: PostgresGeneration?, _ token: String
   ) throws(CatalogueError) {
     if newest == nil {
@@ -105,18 +105,18 @@ package final class PostgresPublisher {
     }
     let batch = try nextSegmentNumber()
     let since = newest?.numbers.sequence ?? 0
-    var rows = try writeEntities(database, since, batch)
+    var rows = try writeEntities(tables, since, batch)
     try removeReplaced(by: batch)
-    rows += try writeWords(database, isWhole: newest == nil, batch)
-    rows += try writeThumbnails(database, directory, since, isWhole: newest == nil, batch)
+    rows += try writeWords(tables, isWhole: newest == nil, batch)
+    rows += try writeThumbnails(tables, directory, since, isWhole: newest == nil, batch)
     if rows > 0 {
       try connection.run(
         "insert into vq.segment values($1, $2, null, 'entities', null, $3, 0)",
         [.integer(batch), .integer(state.generation), .integer(rows)])
     }
-    try writeSegments(database, directory, state.generation, isWhole: newest == nil)
-    try writeSettings(database, isWhole: newest == nil)
-    let numbers = try database.sequences.last()
+    try writeSegments(tables, directory, state.generation, isWhole: newest == nil)
+    try writeSettings(tables, isWhole: newest == nil)
+    let numbers = try tables.sequences.last()
     try connection.run(
       "insert into vq.generation values($1, $2, now(), $3, $4, $5, $6, $7, $8)",
       [
@@ -129,7 +129,7 @@ package final class PostgresPublisher {
       [.integer(state.generation - Self.listedGenerations)]
     )
     try PostgresPostings(connection)?.update { number throws(CatalogueError) in
-      try database.segments.all().first { $0.id == number }.map { record throws(CatalogueError) in
+      try tables.segments.all().first { $0.id == number }.map { record throws(CatalogueError) in
         try Catalogue.open(record, in: directory)
       }
     }
@@ -137,32 +137,26 @@ package final class PostgresPublisher {
   }
 
   private func nextSegmentNumber() throws(CatalogueError) -> Int {
-    try connection.run("select nextval('vq.segment_number')").first?.integer(0) ?? 0
+    try connection.run("select nextval('vq.segment_number')").first?.onlyInteger ?? 0
   }
 
   // MARK: Entities
 
   /// - Returns: The number of rows.
   private func writeEntities(
-    _ database: CatalogueDatabase, _ since: Int, _ batch: Int
+    _ tables: CatalogueTables, _ since: Int, _ batch: Int
   ) throws(CatalogueError) -> Int {
     var count = 0
     try connection.copyIn(
       "copy vq.entity(segment, sequence, key, type, id, row_hash, doc) from stdin (format binary)"
     ) { put throws(CatalogueError) in
-      try database.connection.forEachRow(
-        """
-        SELECT \(ChangeColumn.list)
-        FROM changes LEFT JOIN entities ON key = entity WHERE sequence > ? ORDER BY sequence
-        """, [.integer(since)]
-      ) { row throws(CatalogueError) in
+      try tables.changeLog.forEach(after: since) { change throws(CatalogueError) in
         count += 1
         try put([
-          .integer(batch), .integer(row.integer(ChangeColumn.sequence)),
-          row.isNull(ChangeColumn.key) ? .null : .integer(row.integer(ChangeColumn.key)),
-          .text(row.text(ChangeColumn.type)), .text(row.text(ChangeColumn.id)),
-          row.isNull(ChangeColumn.rowHash) ? .null : .integer(row.integer(ChangeColumn.rowHash)),
-          row.isNull(ChangeColumn.key) ? .null : .text(row.text(ChangeColumn.json)),
+          .integer(batch), .integer(change.sequence),
+          change.key.map(PostgresValue.integer) ?? .null,
+          .text(change.type), .text(change.id), change.rowHash.map(PostgresValue.integer) ?? .null,
+          change.key == nil ? .null : .text(change.json),
         ])
       }
     }
@@ -172,19 +166,12 @@ package final class PostgresPublisher {
       from stdin (format binary)
       """
     ) { put throws(CatalogueError) in
-      try database.connection.forEachRow(
-        """
-        SELECT \(ImageColumn.list)
-        FROM changes JOIN images ON images.entity = changes.entity
-        WHERE sequence > ? ORDER BY sequence, position
-        """, [.integer(since)]
-      ) { row throws(CatalogueError) in
-        let numbers: [ImageColumn] = [.byteCount, .modified, .contentHash, .segment, .row]
-        try put(
-          [
-            .integer(batch), .integer(row.integer(ImageColumn.sequence)),
-            .integer(row.integer(ImageColumn.position)), .text(row.text(ImageColumn.path)),
-          ] + numbers.map { .integer(row.integer($0)) })
+      try tables.changeLog.forEachImage(after: since) { sequence, image throws(CatalogueError) in
+        try put([
+          .integer(batch), .integer(sequence), .integer(image.position), .text(image.path),
+          .integer(image.byteCount), .integer(image.modified), .integer(image.contentHash),
+          .integer(image.segment), .integer(image.row),
+        ])
       }
     }
     return count
@@ -224,25 +211,22 @@ package final class PostgresPublisher {
           and not exists (select from vq.entity e where e.segment = s.id)
           and not exists (select from vq.word w where w.segment = s.id)
           and not exists (select from vq.thumbnail t where t.segment = s.id)
-        """, [.integer(row.integer(0))])
+        """, [.integer(row.onlyInteger)])
     }
   }
 
   /// - Returns: The number of rows.
   private func writeWords(
-    _ database: CatalogueDatabase, isWhole: Bool, _ batch: Int
+    _ tables: CatalogueTables, isWhole: Bool, _ batch: Int
   ) throws(CatalogueError) -> Int {
     var count = 0
-    let sql =
-      isWhole
-      ? "SELECT DISTINCT word FROM wordParts WHERE place = 0"
-      : "SELECT DISTINCT word FROM temp.newWords"
     try connection.copyIn("copy vq.word(segment, word) from stdin (format binary)") {
       put throws(CatalogueError) in
-      try database.connection.forEachRow(sql) { row throws(CatalogueError) in
+      func send(_ word: String) throws(CatalogueError) {
         count += 1
-        try put([.integer(batch), .text(row.text(0))])
+        try put([.integer(batch), .text(word)])
       }
+      if isWhole { try tables.text.forEachWord(send) } else { try tables.growth.forEachWord(send) }
     }
     return count
   }
@@ -253,21 +237,11 @@ package final class PostgresPublisher {
   ///
   /// - Returns: The number of rows.
   private func writeThumbnails(
-    _ database: CatalogueDatabase, _ directory: String, _ since: Int, isWhole: Bool, _ batch: Int
+    _ tables: CatalogueTables, _ directory: String, _ since: Int, isWhole: Bool, _ batch: Int
   ) throws(CatalogueError) -> Int {
     guard let kept = try KeptThumbnails(reading: directory) else { return 0 }
-    let noted = isWhole ? "" : "UNION SELECT entity FROM temp.newThumbnails"
-    let pictures = Set(
-      try database.connection.rows(
-        """
-        SELECT \(PictureColumn.list) FROM images WHERE entity IN (
-          SELECT entity FROM changes WHERE sequence > ? AND entity IS NOT NULL \(noted))
-        """, [.integer(since)]
-      ) {
-        KeptThumbnails.Picture(
-          entity: $0.integer(PictureColumn.entity),
-          contentHash: $0.integer(PictureColumn.contentHash))
-      })
+    let pictures = try tables.changeLog.pictures(
+      after: since, noted: isWhole ? nil : tables.growth)
     if pictures.isEmpty { return 0 }
     let keys = Set(pictures.map(\.entity)).sorted()
     let stored = isWhole ? [:] : try storedThumbnails(of: keys)
@@ -298,11 +272,13 @@ package final class PostgresPublisher {
     let list = "{" + keys.map(String.init).joined(separator: ",") + "}"
     var sides: [KeptThumbnails.Picture: Set<Int>] = [:]
     for row in try connection.run(
-      "select key, content_hash, side from vq.thumbnail where key = any($1::text::bigint[])",
+      "select \(ThumbnailColumn.list) from vq.thumbnail where key = any($1::text::bigint[])",
       [.text(list)])
     {
-      let picture = KeptThumbnails.Picture(entity: row.integer(0), contentHash: row.integer(1))
-      sides[picture, default: []].insert(row.integer(2))
+      let picture = KeptThumbnails.Picture(
+        entity: row.integer(ThumbnailColumn.key),
+        contentHash: row.integer(ThumbnailColumn.contentHash))
+      sides[picture, default: []].insert(row.integer(ThumbnailColumn.side))
     }
     return sides
   }
@@ -310,13 +286,13 @@ package final class PostgresPublisher {
   // MARK: Signatures and settings
 
   private func writeSegments(
-    _ database: CatalogueDatabase, _ directory: String, _ generation: Int, isWhole: Bool
+    _ tables: CatalogueTables, _ directory: String, _ generation: Int, isWhole: Bool
   ) throws(CatalogueError) {
     var listed: [Int: Int] = [:]
     for row in try connection.run(
-      "select number, id from vq.segment where died is null and kind <> 'entities'")
-    { listed[row.integer(0)] = row.integer(1) }
-    let records = try database.segments.all()
+      "select \(ListedColumn.list) from vq.segment where died is null and kind <> 'entities'")
+    { listed[row.integer(ListedColumn.number)] = row.integer(ListedColumn.id) }
+    let records = try tables.segments.all()
     let live = Set(records.map(\.id))
     for (number, id) in listed.sorted(by: { $0.key < $1.key }) where !live.contains(number) {
       try connection.run("delete from vq.chunk where segment = $1", [.integer(id)])
@@ -338,18 +314,23 @@ package final class PostgresPublisher {
     }
     try connection.copyIn("copy vq.dead(segment, row, born) from stdin (format binary)") {
       put throws(CatalogueError) in
-      try database.connection.forEachRow(
-        "SELECT \(DeadRowColumn.list) FROM \(isWhole ? "main.deadRows" : "temp.newDeadRows")"
-      ) { row throws(CatalogueError) in
-        guard let id = listed[row.integer(DeadRowColumn.segment)] else { return }
-        try put([.integer(id), .integer(row.integer(DeadRowColumn.row)), .integer(generation)])
+      func send(_ segment: Int, _ row: Int) throws(CatalogueError) {
+        guard let id = listed[segment] else { return }
+        try put([.integer(id), .integer(row), .integer(generation)])
+      }
+      if isWhole {
+        for (segment, rows) in try tables.segments.deadRows().sorted(by: { $0.key < $1.key }) {
+          for row in rows { try send(segment, row) }
+        }
+      } else {
+        try tables.growth.forEachDeadRow(send)
       }
     }
   }
 
   /// Writes the bytes of a segment's file.
   private func write(
-    _ record: CatalogueDatabase.SegmentRecord, _ directory: String, _ id: Int
+    _ record: SegmentList.Record, _ directory: String, _ id: Int
   ) throws(CatalogueError) {
     var byteCount = 0
     var part = 0
@@ -375,13 +356,13 @@ package final class PostgresPublisher {
   }
 
   private func writeSettings(
-    _ database: CatalogueDatabase, isWhole: Bool
+    _ tables: CatalogueTables, isWhole: Bool
   ) throws(CatalogueError) {
     var stored: [String: String] = [:]
-    for row in try connection.run("select name, value from vq.setting") {
-      stored[row.text(0)] = row.text(1)
+    for row in try connection.run("select \(SettingColumn.list) from vq.setting") {
+      stored[row.text(SettingColumn.name)] = row.text(SettingColumn.value)
     }
-    let settings = try database.replica.publishedSettings()
+    let settings = try tables.replica.publishedSettings()
     for name in Set(stored.keys).union(settings.keys).sorted() where stored[name] != settings[name]
     {
       try connection.run("delete from vq.setting where name = $1", [.text(name)])
@@ -389,35 +370,18 @@ package final class PostgresPublisher {
         try connection.run("insert into vq.setting values($1, $2)", [.text(name), .text(value)])
       }
     }
-    if !isWhole {
-      let isChanged = try database.connection.first("SELECT 1 FROM temp.newBridge LIMIT 1") { _ in
-        true
-      }
-      if isChanged != true { return }
-    }
+    if !isWhole, try !tables.growth.hasBridge() { return }
     try connection.run("delete from vq.bridge")
     try connection.copyIn("copy vq.bridge(label, target) from stdin (format binary)") {
       put throws(CatalogueError) in
-      try database.connection.forEachRow("SELECT \(BridgeColumn.list) FROM labelBridge") {
-        row throws(CatalogueError) in
-        try put([.text(row.text(BridgeColumn.label)), .text(row.text(BridgeColumn.target))])
+      for (label, targets) in try tables.labelBridge.targets().sorted(by: { $0.key < $1.key }) {
+        for target in targets { try put([.text(label), .text(target)]) }
       }
     }
   }
 }
 
-/// The columns of what is read from the catalogue's file.
-private enum ChangeColumn: Int, SQLiteColumns {
-  case sequence, type, id, key, rowHash, json
-
-  /// `entities` has a type and an id, too.
-  static let list = "sequence, changes.type, changes.id, key, rowHash, json"
-}
-
-private enum ImageColumn: Int, SQLiteColumns {
-  case sequence, position, path, byteCount, modified, contentHash, segment, row
-}
-
-private enum PictureColumn: Int, SQLiteColumns { case entity, contentHash }
-private enum DeadRowColumn: Int, SQLiteColumns { case segment, row }
-private enum BridgeColumn: Int, SQLiteColumns { case label, target }
+/// The columns of what is read from PostgreSQL.
+private enum ThumbnailColumn: Int, PostgresColumns { case key, contentHash, side }
+private enum ListedColumn: Int, PostgresColumns { case number, id }
+private enum SettingColumn: Int, PostgresColumns { case name, value }

@@ -187,9 +187,9 @@ enum PostgresSchema {
   private static func storedVersion(_ connection: PostgresConnection) throws(CatalogueError) -> Int
   {
     let exists = try connection.run("select to_regclass('vq.meta') is not null")
-    guard exists.first?.integer(0) == 1 else { return 0 }
+    guard exists.first?.onlyInteger == 1 else { return 0 }
     let row = try connection.run("select value from vq.meta where key = 'schema'").first
-    return row.flatMap { Int($0.text(0)) } ?? 0
+    return row.flatMap { Int($0.onlyText) } ?? 0
   }
 
   /// Checks that this build can use the tables.
@@ -199,7 +199,7 @@ enum PostgresSchema {
   @discardableResult
   static func check(_ connection: PostgresConnection) throws(CatalogueError) -> Int {
     let row = try connection.run("select value from vq.meta where key = 'schema'").first
-    let found = row.flatMap { Int($0.text(0)) } ?? 0
+    let found = row.flatMap { Int($0.onlyText) } ?? 0
     guard acceptedVersions.contains(found) else { throw otherVersion(found) }
     return found
   }

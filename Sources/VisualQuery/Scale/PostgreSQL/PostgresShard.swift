@@ -10,6 +10,8 @@ struct PostgresShard: Sendable, Hashable {
   /// The most shards.
   static let limit = 256
 
+  private enum Column: Int, PostgresColumns { case location }
+
   /// Returns the shards of a catalogue, in the order of their numbers; none if it is not made for
   /// engine mode.
   static func all(_ connection: PostgresConnection) throws(CatalogueError) -> [PostgresShard] {
@@ -17,12 +19,12 @@ struct PostgresShard: Sendable, Hashable {
       return []
     }
     var shards: [PostgresShard] = []
-    for row in try connection.run("select location from vq.shard order by number") {
-      shards.append(
-        PostgresShard(
-          number: shards.count,
-          location: row.isNull(0)
-            ? nil : try PostgresLocation(row.text(0)).connecting(as: connection.location.user)))
+    for row in try connection.run("select \(Column.list) from vq.shard order by number") {
+      let location =
+        row.isNull(Column.location)
+        ? nil
+        : try PostgresLocation(row.text(Column.location)).connecting(as: connection.location.user)
+      shards.append(PostgresShard(number: shards.count, location: location))
     }
     return shards
   }

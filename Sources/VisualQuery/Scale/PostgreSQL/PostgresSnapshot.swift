@@ -23,10 +23,10 @@ package enum PostgresSnapshot {
   ///
   /// - Parameter token: The token of their generation in PostgreSQL.
   package static func store(
-    _ database: CatalogueDatabase, _ directory: String, token: String,
+    _ tables: CatalogueTables, _ directory: String, token: String,
     with connection: PostgresConnection
   ) throws(CatalogueError) {
-    let state = try database.state()
+    let state = try tables.state.current()
     let count = state.productCount + state.storeCount
     guard count >= entityLimit,
       try PostgresSchema.check(connection) >= PostgresSchema.snapshotVersion
@@ -37,19 +37,19 @@ package enum PostgresSnapshot {
       where id = (select max(generation) from vq.snapshot)
       """
     ).first
-    if let stored, !stored.isNull(0),
-      try database.sequences.last().sequence - stored.integer(0) < count / 4
+    if let stored, !stored.isNull(SnapshotColumn.newest),
+      try tables.sequences.last().sequence - stored.integer(SnapshotColumn.newest) < count / 4
     {
       return
     }
     Folder.remove(fileName, in: directory)
     defer { Folder.remove(fileName, in: directory) }
     let path = directory + "/" + fileName
-    // A connection of its own, since one that reads a generation is within a transaction.
+    // Uses a separate connection, because a connection that reads a generation is within a
+    // transaction.
     let source = try CatalogueConnection(
       path: directory + "/" + CatalogueDatabase.fileName, mode: .read)
-    PrivateFile.prepare(path)
-    try source.statement("VACUUM INTO ?").bind(.text(path)).run()
+    try source.copy(to: path)
     try ReplicaNotes.set(token: token, inFile: path)
     try connection.transaction { () throws(CatalogueError) in
       try connection.run("delete from vq.snapshot")
@@ -67,6 +67,8 @@ package enum PostgresSnapshot {
     }
   }
 
+  private enum SnapshotColumn: Int, PostgresColumns { case newest }
+
   /// Makes a new copy from the snapshot, in a folder of its own, and moves it into its directory once
   /// it is complete. Does nothing if there is no snapshot.
   static func build(
@@ -80,25 +82,23 @@ package enum PostgresSnapshot {
       guard try PostgresSchema.check(connection) >= PostgresSchema.snapshotVersion,
         try connection.run("select 1::bigint from vq.snapshot limit 1").first != nil
       else { return false }
-      try CatalogueDatabase.makeDirectory(incoming)
+      try CatalogueFolder.make(incoming)
       try CatalogueFile.write(to: CatalogueDatabase.fileName, in: incoming) {
         put throws(CatalogueError) in
         var offset = 0
         try connection.copyOut(
           "copy (select bytes from vq.snapshot order by generation, part) to stdout (format binary)"
         ) { row throws(CatalogueError) in
-          try put(row.bytes(0), offset)
-          offset += row.bytes(0).count
+          try put(row.onlyBytes, offset)
+          offset += row.onlyBytes.count
         }
       }
       let database = try CatalogueDatabase(writing: incoming)
-      try database.connection.execute("PRAGMA journal_mode = WAL")
-      try database.replica.set(origin: location.text)
+      try database.tables.replica.set(origin: location.text)
       _ = try PostgresFollower(
-        connection, database, incoming, isHeadOnly: location.isEngine
+        connection, database, incoming, location.files
       ).followInSnapshot(isComplete: false)
-      try database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-      return true
+      return try CatalogueFolder.checkpoint(incoming)
     }
     if isBuilt { try move(incoming, to: directory) }
   }

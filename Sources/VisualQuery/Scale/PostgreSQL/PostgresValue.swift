@@ -33,10 +33,48 @@ enum PostgresValue: Sendable {
   }
 }
 
+/// The columns of a query to PostgreSQL, in their order: a column of the table is the case of its name, `last_key` is
+/// `lastKey`.
+protocol PostgresColumns: RawRepresentable<Int>, CaseIterable, Sendable {}
+
+extension PostgresColumns {
+  /// The names with commas between them.
+  static var list: String { list(of: "") }
+
+  /// The names with commas between them, each with the short name of its table and a point before it.
+  static func list(of table: String) -> String {
+    allCases.map { column in
+      table
+        + "\(column)".reduce(into: "") { name, letter in
+          name += letter.isUppercase ? "_" + letter.lowercased() : String(letter)
+        }
+    }.joined(separator: ", ")
+  }
+}
+
 /// A row in the binary format.
 struct PostgresRow: Sendable {
   /// The columns, `nil` for `NULL`.
   let columns: [[UInt8]?]
+
+  /// The only column, as an integer.
+  var onlyInteger: Int { integer(0) }
+
+  /// The only column, as text.
+  var onlyText: String { text(0) }
+
+  /// The only column, as bytes.
+  var onlyBytes: [UInt8] { bytes(0) }
+
+  func isNull(_ column: some PostgresColumns) -> Bool { isNull(column.rawValue) }
+
+  func integer(_ column: some PostgresColumns) -> Int { integer(column.rawValue) }
+
+  func text(_ column: some PostgresColumns) -> String { text(column.rawValue) }
+
+  func bytes(_ column: some PostgresColumns) -> [UInt8] { bytes(column.rawValue) }
+
+  // MARK: Columns by their numbers
 
   func isNull(_ column: Int) -> Bool { value(column) == nil }
 

@@ -11,35 +11,45 @@ package struct ReplicaNotes {
 
   /// The token of the generation in PostgreSQL that this directory has, or `nil` if it has none yet.
   package func token() throws(CatalogueError) -> String? {
-    try settings.value(of: CatalogueDatabase.tokenName)
+    try settings.value(of: StateTable.tokenName)
   }
 
   /// Notes the address that this directory is a copy of; `nil` makes it a catalogue of its own.
   func set(origin: String?) throws(CatalogueError) {
     try settings.set(Self.originName, to: origin)
-    if origin == nil { try settings.set(CatalogueDatabase.tokenName, to: nil) }
+    if origin == nil { try settings.set(StateTable.tokenName, to: nil) }
+  }
+
+  /// Notes where a copy comes from, unless that is known.
+  ///
+  /// - Parameter isEmpty: True if the directory has no generation yet.
+  /// - Throws: ``CatalogueError`` if the directory is a catalogue of its own, or the copy of another one.
+  func note(
+    origin location: PostgresLocation, of directory: String, isEmpty: Bool
+  ) throws(CatalogueError) {
+    let known = try origin()
+    if known == location.text { return }
+    guard known != nil || isEmpty else {
+      throw CatalogueError(
+        code: .notACatalogue,
+        message: """
+          '\(directory)' is an index of its own, not a cache of PostgreSQL; name another \
+          directory with --cache, or copy it with: vq copy \(directory) postgres://…
+          """)
+    }
+    try set(origin: location.text)
   }
 
   /// Notes the generation in PostgreSQL that this directory has.
   func set(token: String) throws(CatalogueError) {
-    try settings.set(CatalogueDatabase.tokenName, to: token)
-  }
-
-  /// Returns whether the segments of this directory have no signatures.
-  func isHeadOnly() throws(CatalogueError) -> Bool {
-    try settings.value(of: ShopSettings.headOnlyName) != nil
-  }
-
-  /// Notes whether the segments have no signatures, in the transaction that lists their files.
-  func set(isHeadOnly: Bool) throws(CatalogueError) {
-    try settings.set(ShopSettings.headOnlyName, to: isHeadOnly ? "1" : nil)
+    try settings.set(StateTable.tokenName, to: token)
   }
 
   /// Makes a copy of a database a copy of a generation in PostgreSQL, wherever that is.
   static func set(token: String, inFile path: String) throws(CatalogueError) {
-    let settings = SettingsTable(connection: try CatalogueConnection(path: path, mode: .write))
+    let settings = try SettingsTable(file: path)
     try settings.set(originName, to: nil)
-    try settings.set(CatalogueDatabase.tokenName, to: token)
+    try settings.set(StateTable.tokenName, to: token)
   }
 
   /// The settings that are part of the contents.
@@ -48,20 +58,7 @@ package struct ReplicaNotes {
   }
 }
 
-extension CatalogueDatabase {
+extension CatalogueTables {
   /// The link with a catalogue in PostgreSQL.
   package var replica: ReplicaNotes { ReplicaNotes(settings: settings) }
-
-  /// Removes all contents, but neither the list of generations of the origin nor the origin.
-  func removeContents() throws(CatalogueError) {
-    forgetWritten()
-    try connection.execute(
-      """
-      DELETE FROM images; DELETE FROM deadRows; DELETE FROM labels; DELETE FROM labelFrequencies;
-      DELETE FROM stock; DELETE FROM places; DELETE FROM segments; DELETE FROM properties;
-      DELETE FROM propertyNames; DELETE FROM entities; DELETE FROM changes; DELETE FROM entityText;
-      DELETE FROM wordParts; DELETE FROM labelBridge;
-      DELETE FROM settings WHERE name NOT GLOB '\(ShopSettings.replicaPrefix)*';
-      """)
-  }
 }

@@ -64,6 +64,9 @@ private struct RowTally {
 /// `lateral` and `offset 0` make each word one look-up by both columns of the key, whatever the server
 /// knows of the tables: with `= any(…)` and no statistics it would read all lists of a segment.
 struct ListQuestion: ShardQuestion {
+  /// The columns of ``queries``: a list of a word, or the number of rows without a word.
+  private enum Column: Int, PostgresColumns { case ordinal, word, rows, posts }
+
   private let shard: PostgresShard
   private let shardCount: Int
   private let names: [String]
@@ -82,7 +85,8 @@ struct ListQuestion: ShardQuestion {
     names = words.keys.sorted()
     questions = names.compactMap { words[$0] }
     open = questions.map { Set($0.words) }
-    tally = RowTally(columnCount: 4, rowLimit: open.reduce(names.count) { $0 + $1.count })
+    tally = RowTally(
+      columnCount: Column.allCases.count, rowLimit: open.reduce(names.count) { $0 + $1.count })
   }
 
   var damaged: DamagedRows? { tally.damaged }
@@ -103,11 +107,15 @@ struct ListQuestion: ShardQuestion {
 
   mutating func take(_ row: PostgresRow) throws(CatalogueError) {
     try tally.count(row)
-    let ordinal = row.integer(0)
+    let ordinal = row.integer(Column.ordinal)
     guard names.indices.contains(ordinal) else {
       return tally.leaveOut("a row of a segment that was not asked for")
     }
-    if row.isNull(1) { takeCount(row.integer(2), ordinal) } else { takeList(row, ordinal) }
+    if row.isNull(Column.word) {
+      takeCount(row.integer(Column.rows), ordinal)
+    } else {
+      takeList(row, ordinal)
+    }
   }
 
   private mutating func takeCount(_ count: Int, _ ordinal: Int) {
@@ -121,11 +129,13 @@ struct ListQuestion: ShardQuestion {
 
   private mutating func takeList(_ row: PostgresRow, _ ordinal: Int) {
     let name = names[ordinal]
-    guard let word = UInt32(exactly: row.integer(1)), open[ordinal].remove(word) != nil else {
+    guard let word = UInt32(exactly: row.integer(Column.word)),
+      open[ordinal].remove(word) != nil
+    else {
       return tally.leaveOut(
-        "a list of word \(row.integer(1)) of segment \(name), which was not asked for")
+        "a list of word \(row.integer(Column.word)) of segment \(name), which was not asked for")
     }
-    guard let bytes = row.columns[3] else {
+    guard let bytes = row.columns[Column.posts.rawValue] else {
       return tally.leaveOut("the list of word \(word) of segment \(name) is too long")
     }
     let (shard, count) = (shard, shardCount)
@@ -136,12 +146,15 @@ struct ListQuestion: ShardQuestion {
     lists[name, default: []].append((word, bytes))
   }
 
-  // Missing lists need no check at the end: a word without a list is a word that no image has.
+  // Nothing to check at the end: if no list arrives for a word, no image has this word.
   mutating func finish() {}
 }
 
 /// The question for the signatures of some rows.
 struct SignatureQuestion: ShardQuestion {
+  /// The columns of ``queries``.
+  private enum Column: Int, PostgresColumns { case ordinal, row, bytes }
+
   private let names: [String]
   private let rows: [[Int]]
   /// The rows of each segment that have not come.
@@ -156,7 +169,7 @@ struct SignatureQuestion: ShardQuestion {
     names = own.keys.sorted()
     self.rows = names.compactMap { own[$0] }
     open = self.rows.map { Set($0) }
-    tally = RowTally(columnCount: 3, rowLimit: open.reduce(0) { $0 + $1.count })
+    tally = RowTally(columnCount: Column.allCases.count, rowLimit: open.reduce(0) { $0 + $1.count })
   }
 
   var damaged: DamagedRows? { tally.damaged }
@@ -175,12 +188,12 @@ struct SignatureQuestion: ShardQuestion {
 
   mutating func take(_ row: PostgresRow) throws(CatalogueError) {
     try tally.count(row)
-    let (ordinal, number) = (row.integer(0), row.integer(1))
+    let (ordinal, number) = (row.integer(Column.ordinal), row.integer(Column.row))
     guard names.indices.contains(ordinal), open[ordinal].remove(number) != nil else {
       return tally.leaveOut("a signature of row \(number), which was not asked for")
     }
     let name = names[ordinal]
-    guard let bytes = row.columns[2] else {
+    guard let bytes = row.columns[Column.bytes.rawValue] else {
       return tally.leaveOut("the signature of row \(number) of segment \(name) is too long")
     }
     do throws(SignatureError) {

@@ -12,13 +12,28 @@ internal import PixelMatch
 struct CalibrationSample: Sendable, Hashable {
   let id: EntityID
   let evidence: MeasuredEvidence
+  /// The values whose sum is the score, each with its factor of the first step (``BestImage/weighed``).
+  let weighed: SIMD16<Double>
+  /// A number that the candidates with the same image have.
+  let picture: Int
   let isRight: Bool
+
+  /// - Parameter weighed: `nil` for the features of the evidence.
+  init(
+    id: EntityID, evidence: MeasuredEvidence, weighed: SIMD16<Double>? = nil, picture: Int,
+    isRight: Bool
+  ) {
+    (self.id, self.evidence, self.picture, self.isRight) = (id, evidence, picture, isRight)
+    self.weighed = weighed ?? evidence.features
+  }
 
   /// The same candidate for a query whose hash says nothing.
   var withoutHash: CalibrationSample {
-    var evidence = evidence
+    var (evidence, weighed) = (evidence, weighed)
     evidence.hash = 0
-    return CalibrationSample(id: id, evidence: evidence, isRight: isRight)
+    weighed[MeasuredEvidence.Lane.hash.rawValue] = 0
+    return CalibrationSample(
+      id: id, evidence: evidence, weighed: weighed, picture: picture, isRight: isRight)
   }
 }
 
@@ -35,7 +50,7 @@ struct CalibrationSample: Sendable, Hashable {
 ///
 /// For ``QuerySubject/catalogued`` there is only the second step, without what is added for an entity that has no rival: the
 /// score is that of the code, and a thing of the catalogue mostly has rivals.
-public struct CalibrationFit: Sendable {
+package struct CalibrationFit: Sendable {
   /// The best candidates of a query that the second step learns from.
   private static let bestCount = 3
   /// The weight of a query for which the catalogue has nothing: people point at other things more
@@ -44,6 +59,9 @@ public struct CalibrationFit: Sendable {
 
   let coefficients: Calibration.Coefficients
 
+  /// Takes coefficients as they are.
+  init(_ coefficients: Calibration.Coefficients) { self.coefficients = coefficients }
+
   /// Fits queries, which need at least one with a right and a wrong candidate.
   ///
   /// - Parameters:
@@ -51,7 +69,7 @@ public struct CalibrationFit: Sendable {
   ///   - subject: The things that their images may show.
   ///   - excluded: Evidence that is left out, to say what it adds.
   /// - Complexity: O(candidates), some dozens of times.
-  public init(
+  package init(
     _ queries: [EvaluatedQuery], of subject: QuerySubject = .anything,
     excluding excluded: Set<Evidence.Kind> = []
   ) {
@@ -63,7 +81,7 @@ public struct CalibrationFit: Sendable {
       subject == .catalogued
       ? coded.step1.lanes
       : Self.conditionalLogit(
-        queries.map { query in query.samples.map { ($0.evidence.features, $0.isRight) } },
+        queries.map { query in query.samples.map { ($0.weighed, $0.isRight) } },
         included)
     let step2 = Self.logistic(
       queries.filter { !$0.samples.isEmpty }.flatMap { query in
@@ -92,10 +110,10 @@ public struct CalibrationFit: Sendable {
   }
 
   /// The kinds of evidence that have coefficients.
-  public static var kinds: [Evidence.Kind] { MeasuredEvidence.Lane.allCases.map(\.kind) }
+  package static var kinds: [Evidence.Kind] { MeasuredEvidence.Lane.allCases.map(\.kind) }
 
   /// The coefficients with their names, in the order in which the code has them.
-  public var lines: [String] {
+  package var lines: [String] {
     func text(_ value: Double) -> String { "\(rounded(value, 3))" }
     return MeasuredEvidence.Lane.allCases.map { lane in
       let (step1, step2) = (coefficients.step1[lane.rawValue], coefficients.step2[lane.rawValue])
@@ -111,28 +129,30 @@ public struct CalibrationFit: Sendable {
 
   /// The queries as they would have been answered with these coefficients, as far as their
   /// candidates go: to say how well a fit holds for queries that it has not seen.
-  public func applied(to queries: [EvaluatedQuery]) -> [EvaluatedQuery] {
+  package func applied(to queries: [EvaluatedQuery]) -> [EvaluatedQuery] {
     queries.map { query in
-      let evidence = query.samples.map(\.evidence)
-      let scores = evidence.map { $0.features.dot(coefficients.step1) }
-      let rivals = Rivals(evidence, scores: scores)
-      let answers = query.samples.indices.map { index in
-        let standing = rivals.standing(of: index)
-        let prior = coefficients.prior(isAlone: standing.isAlone)
-        let odds =
-          prior + coefficients.weights(of: evidence[index], standing, prior: prior).dot(.one)
-          + coefficients.lead(of: evidence[index], standing) + coefficients.inlierLead
-          * standing.inlierLead
-        return EvaluatedQuery.Answer(
-          id: query.samples[index].id,
-          confidence: Calibration.probability(
-            ofLogOdds: odds + Calibration.contradiction(evidence[index], against: odds)))
+      let rivals = Self.rivals(among: query.samples, coefficients.step1)
+      let answers = query.samples.enumerated().map { index, sample in
+        EvaluatedQuery.Answer(
+          id: sample.id,
+          confidence: Calibration.confidence(
+            Calibration.evidence(
+              sample.evidence, rivals.standing(of: index), by: coefficients)))
       }
       return EvaluatedQuery(
         query: query.query,
         answers: answers.sorted { ($1.confidence, $0.id) < ($0.confidence, $1.id) },
         missReason: query.missReason, samples: query.samples)
     }
+  }
+
+  /// Returns the candidates of a query with the scores that factors of the first step give them, as the search makes them.
+  private static func rivals(
+    among samples: [CalibrationSample], _ step1: SIMD16<Double>
+  ) -> Rivals {
+    Rivals(
+      samples.map(\.evidence), scores: samples.map { $0.weighed.dot(step1) },
+      pictures: SamePictures(numbered: samples.map(\.picture)))
   }
 
   // MARK: First step
@@ -224,8 +244,8 @@ public struct CalibrationFit: Sendable {
   ) -> [Row] {
     let evidence = samples.map(\.evidence)
     let factors = SIMD16(step1)
-    let scores = evidence.map { $0.features.dot(factors) }
-    let rivals = Rivals(evidence, scores: scores)
+    let scores = samples.map { $0.weighed.dot(factors) }
+    let rivals = rivals(among: samples, factors)
     let order = scores.indices.sorted { scores[$0] > scores[$1] }
     return order.prefix(bestCount).map { index in
       let standing = rivals.standing(of: index)

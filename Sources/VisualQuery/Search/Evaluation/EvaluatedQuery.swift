@@ -1,41 +1,41 @@
-public import PixelMatch
+package import PixelMatch
 
 /// The outcome of one query of an evaluation.
-public struct EvaluatedQuery: Sendable {
+package struct EvaluatedQuery: Sendable {
   /// The number of answers that count: enough for the mean reciprocal rank and for a calibration.
   static let answerLimit = 100
 
   /// An entity and its confidence.
-  public struct Answer: Sendable, Hashable {
+  package struct Answer: Sendable, Hashable {
     /// The entity.
-    public let id: EntityID
+    package let id: EntityID
     /// Its confidence.
-    public let confidence: Double
+    package let confidence: Double
   }
 
   /// The query.
-  public let query: EvaluationQuery
+  package let query: EvaluationQuery
   /// The best answers, regardless of the cut-off, best first.
-  public let answers: [Answer]
+  package let answers: [Answer]
   /// The reason why the right entity was missed, or `nil` if it is first and above the cut-off or if
   /// no entity is right.
-  public let missReason: MissReason?
+  package let missReason: MissReason?
   /// The measurements behind the answers' confidence, for a calibration.
   let samples: [CalibrationSample]
   /// The entities that are listed if none is sure (``MatchResponse/possible``), best first, with their shares as confidences.
-  public internal(set) var possible: [Answer] = []
+  package internal(set) var possible: [Answer] = []
 
   /// The place of the first right answer, from 0.
-  public var rank: Int? { answers.firstIndex { query.isRight($0.id) } }
+  package var rank: Int? { answers.firstIndex { query.isRight($0.id) } }
   /// A Boolean value that indicates whether some entity is right.
-  public var isPositive: Bool { !query.truth.isEmpty }
+  package var isPositive: Bool { !query.truth.isEmpty }
 }
 
 extension Matcher {
   /// Runs one query of an evaluation whose image was not kept.
   ///
   /// - Throws: The errors of ``values(for:options:)``.
-  public func evaluate(
+  package func evaluate(
     _ query: EvaluationQuery, signature: QuerySignature, withLabels: Bool,
     subject: QuerySubject = .anything
   ) async throws -> EvaluatedQuery {
@@ -50,7 +50,7 @@ extension Matcher {
   /// Runs one query of an evaluation.
   ///
   /// - Throws: The errors of ``values(for:options:)``.
-  public func evaluate(
+  package func evaluate(
     _ query: EvaluationQuery, picture: PixelBuffer, withLabels: Bool,
     subject: QuerySubject = .anything
   ) async throws -> EvaluatedQuery {
@@ -69,6 +69,7 @@ extension Matcher {
     var content = SemanticContent(
       labels: withLabels ? query.labels : [], pixelBuffer: picture, signature: signature)
     content.embedding = query.embedding
+    content.text = query.text
     return content
   }
 
@@ -81,7 +82,7 @@ extension Matcher {
     matcher.rules = rules ?? ShopRules()
     let state = try await matcher.run(
       content, MatchOptions(timeout: nil, usesFeedback: false, subject: subject), deadline: nil)
-    let scored = state.scoredEntities()
+    let scored = try worded(state).scored
     let rules = try settled(state.rules, by: scored.filter { $0.confidence >= state.cutOff })
     let best = scored.sorted {
       ($1.confidence, $0.key) < ($0.confidence, $1.key)
@@ -102,11 +103,12 @@ extension Matcher {
     let answers = ranked.map {
       EvaluatedQuery.Answer(id: $0.id, confidence: $0.entity.confidence)
     }
-    let images = Dictionary(uniqueKeysWithValues: state.wholeImages.map { ($0.key, $0.image) })
+    let images = state.calibrationImages
     let samples = ranked.compactMap { ranked in
       images[ranked.entity.key].map {
         CalibrationSample(
-          id: ranked.id, evidence: $0.evidence, isRight: query.isRight(ranked.id))
+          id: ranked.id, evidence: $0.image.evidence, weighed: $0.image.weighed,
+          picture: $0.picture, isRight: query.isRight(ranked.id))
       }
     }
     return EvaluatedQuery(

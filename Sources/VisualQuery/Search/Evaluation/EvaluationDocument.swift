@@ -2,11 +2,11 @@
 ///
 /// Keys are camelCase and stable; new ones may be added. Figures that need queries with a right
 /// entity, queries without one, or any answer are null without them.
-public struct EvaluationDocument: Sendable, Encodable {
+package struct EvaluationDocument: Sendable, Encodable {
   private let report: EvaluationReport
 
   /// Makes the document of a report.
-  public init(_ report: EvaluationReport) { self.report = report }
+  package init(_ report: EvaluationReport) { self.report = report }
 
   private enum Key: String, CodingKey {
     case schema, queries, recallAt1, recallAt5, meanReciprocalRank, byEdit, cutOff, shownRight
@@ -23,7 +23,7 @@ public struct EvaluationDocument: Sendable, Encodable {
   }
 
   /// Encodes every key.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode("vq.eval/1", forKey: .schema)
     try container.encode(report.recall?.queries ?? 0, forKey: .queries)

@@ -1,31 +1,33 @@
-public import PixelMatch
+package import PixelMatch
 
 /// An image, and what it should find.
-public struct EvaluationQuery: Sendable, Hashable {
+package struct EvaluationQuery: Sendable, Hashable {
   /// Its name.
-  public let query: String
+  package let query: String
   /// The image's path; empty if there is a signature instead.
-  public let image: String
+  package let image: String
   /// The text of the image's signature, for an image that was not kept, or `nil`. It has no
   /// keypoints, so that crops are not found by it.
-  public let signature: String?
+  package let signature: String?
   /// The ids of the entities that are right; none if the shop has nothing of the kind.
-  public let truth: [String]
+  package let truth: [String]
   /// Words for what is seen.
-  public private(set) var labels: [String]
+  package private(set) var labels: [String]
+  /// The words beside the image; empty for none.
+  package let text: String
   /// The embedding of the image, or `nil`.
-  public let embedding: ImageEmbedding?
+  package let embedding: ImageEmbedding?
   /// The kind of edit that was made to the image; queries of one kind are reported together.
-  public let edit: String
+  package let edit: String
 
   /// The same question with other labels.
-  public func labelled(_ labels: [String]) -> EvaluationQuery {
+  package func labelled(_ labels: [String]) -> EvaluationQuery {
     var other = self
     other.labels = labels
     return other
   }
 
-  /// Takes the fields of a JSON object; `query`, `labels` and `edit` may be missing, and so may `image`
+  /// Takes the fields of a JSON object; `query`, `labels`, `text` and `edit` may be missing, and so may `image`
   /// beside a `signature`.
   private init(_ json: JSONValue) throws(FieldError) {
     guard case .object(let fields) = json else {
@@ -66,6 +68,7 @@ public struct EvaluationQuery: Sendable, Hashable {
     truth = try required(texts("truth"), "truth")
     labels = try texts("labels") ?? []
     edit = try text("edit") ?? "none"
+    self.text = try text("text") ?? ""
     do throws(FieldError) {
       embedding = try fields["embedding"].map { json throws(FieldError) in
         try ImageEmbedding(json: json)
@@ -76,7 +79,7 @@ public struct EvaluationQuery: Sendable, Hashable {
   }
 
   private static let names = [
-    "query", "image", "signature", "truth", "labels", "embedding", "edit",
+    "query", "image", "signature", "truth", "labels", "text", "embedding", "edit",
   ]
 
   /// Returns the unknown keys that are nearly a known one, in ascending order. Other keys may have any meaning.
@@ -100,11 +103,11 @@ public struct EvaluationQuery: Sendable, Hashable {
       + (EntityID(truth).map { [$0] } ?? [])
   }
 
-  /// Reads JSON Lines: an object with `image` or `signature`, and `truth`, and perhaps `query`, `labels`, `embedding` and
-  /// `edit`, on each line that is not blank.
+  /// Reads JSON Lines: an object with `image` or `signature`, and `truth`, and perhaps `query`, `labels`, `text`,
+  /// `embedding` and `edit`, on each line that is not blank.
   ///
   /// - Throws: ``EvaluationError``, which names the line.
-  public static func read(_ text: String) throws(EvaluationError) -> [EvaluationQuery] {
+  package static func read(_ text: String) throws(EvaluationError) -> [EvaluationQuery] {
     try read(text) { _ in }
   }
 
@@ -141,9 +144,9 @@ public struct EvaluationQuery: Sendable, Hashable {
 }
 
 /// The reason why a file of queries cannot be used.
-public struct EvaluationError: Error, Sendable, Hashable {
+package struct EvaluationError: Error, Sendable, Hashable {
   /// The line, from 1.
-  public let line: Int
+  package let line: Int
   /// The error in it, as a text for people.
-  public let message: String
+  package let message: String
 }

@@ -1,13 +1,13 @@
 /// The figures of an evaluation.
-public struct EvaluationReport: Sendable {
+package struct EvaluationReport: Sendable {
   /// The recall of some queries that have a right entity.
-  public struct Recall: Sendable, Hashable, Encodable {
+  package struct Recall: Sendable, Hashable, Encodable {
     /// The number of queries.
-    public let queries: Int
+    package let queries: Int
     /// The share whose first answer is right.
-    public let at1: Double
+    package let at1: Double
     /// The share with a right answer among the first five.
-    public let at5: Double
+    package let at5: Double
 
     init(queries: Int, at1: Double, at5: Double) {
       (self.queries, self.at1, self.at5) = (queries, at1, at5)
@@ -21,18 +21,18 @@ public struct EvaluationReport: Sendable {
   }
 
   /// The lists that queries without a sure answer got (``MatchResponse/possible``).
-  public struct Lists: Sendable, Hashable {
+  package struct Lists: Sendable, Hashable {
     /// The number of queries with a right entity that got one.
-    public let given: Int
+    package let given: Int
     /// The share of these lists that hold a right entity, or `nil` if there are none.
-    public let right: Double?
+    package let right: Double?
     /// The mean length of these lists, or `nil` if there are none.
-    public let meanLength: Double?
+    package let meanLength: Double?
     /// The share of the queries with a right entity that either have it first and above the cut-off, or get a list that holds it;
     /// `nil` if there are none.
-    public let shownOrListed: Double?
+    package let shownOrListed: Double?
     /// The share of the queries for which no entity is right that got one, or `nil` if there are none.
-    public let givenIfNoneIsRight: Double?
+    package let givenIfNoneIsRight: Double?
 
     fileprivate init(
       _ positives: [EvaluatedQuery], _ negatives: [EvaluatedQuery], cutOff: Double
@@ -53,31 +53,31 @@ public struct EvaluationReport: Sendable {
   }
 
   /// The first answers with about the same confidence, and the share of them that is right.
-  public struct ReliabilityBin: Sendable, Hashable, Encodable {
+  package struct ReliabilityBin: Sendable, Hashable, Encodable {
     /// The lowest confidence in the bin, which is 0.1 wide.
-    public let from: Double
+    package let from: Double
     /// The number of first answers.
-    public let answers: Int
+    package let answers: Int
     /// Their mean confidence.
-    public let confidence: Double
+    package let confidence: Double
     /// The share of them that is right.
-    public let right: Double
+    package let right: Double
   }
 
   /// A query whose right entity was not the first match.
-  public struct Miss: Sendable, Hashable, Encodable {
+  package struct Miss: Sendable, Hashable, Encodable {
     /// The query's name.
-    public let query: String
+    package let query: String
     /// The edit of the image.
-    public let edit: String
+    package let edit: String
     /// The right ids.
-    public let truth: [String]
+    package let truth: [String]
     /// The reason why they were missed.
-    public let missReason: MissReason
+    package let missReason: MissReason
     /// The id of the first answer.
-    public let first: String?
+    package let first: String?
     /// Its confidence.
-    public let confidence: Double?
+    package let confidence: Double?
 
     private enum CodingKeys: String, CodingKey {
       case query, edit, truth, missReason = "stage", first, confidence
@@ -85,37 +85,37 @@ public struct EvaluationReport: Sendable {
   }
 
   /// The recall of all queries that have a right entity, or `nil` if there are none.
-  public let recall: Recall?
+  package let recall: Recall?
   /// The mean of 1 / rank of the first right answer among the hundred best, or `nil` if no query has a right entity.
-  public let meanReciprocalRank: Double?
+  package let meanReciprocalRank: Double?
   /// The recall by the edit of the image, in the order of the edits' names.
-  public let byEdit: [(edit: String, recall: Recall)]
+  package let byEdit: [(edit: String, recall: Recall)]
   /// The lowest confidence of an answer that is shown.
-  public let cutOff: Double
+  package let cutOff: Double
   /// The share of queries with a right entity whose first answer is right and above the cut-off, or `nil` if there are none.
-  public let shownRight: Double?
+  package let shownRight: Double?
   /// The share of them whose first answer is wrong and above the cut-off.
-  public let shownWrong: Double?
+  package let shownWrong: Double?
   /// The lists of what is possible.
-  public let lists: Lists
+  package let lists: Lists
   /// The number of queries for which no entity is right.
-  public let negatives: Int
+  package let negatives: Int
   /// The share of them without an answer above the cut-off, or `nil` if there are none.
-  public let negativesEmpty: Double?
+  package let negativesEmpty: Double?
   /// The recall at the confidence that 1 % of the negatives exceed, or `nil` without negatives or without others.
-  public let recallAt1PercentFalse: Double?
+  package let recallAt1PercentFalse: Double?
   /// The recall at the confidence that 0.1 % of the negatives exceed.
-  public let recallAt01PercentFalse: Double?
+  package let recallAt01PercentFalse: Double?
   /// The first answers by their confidence, without empty bins.
-  public let reliability: [ReliabilityBin]
+  package let reliability: [ReliabilityBin]
   /// The mean difference between the confidence and the share of right answers, over all answers, or `nil` if there
   /// are none.
-  public let calibrationError: Double?
+  package let calibrationError: Double?
   /// The ten wrong first answers with the highest confidence, then the missed ones.
-  public let worst: [Miss]
+  package let worst: [Miss]
 
   /// Computes the figures of some queries.
-  public init(_ queries: [EvaluatedQuery], cutOff: Double = Calibration.defaultCutOff) {
+  package init(_ queries: [EvaluatedQuery], cutOff: Double = Calibration.defaultCutOff) {
     let positives = queries.filter(\.isPositive)
     let others = queries.filter { !$0.isPositive }
     self.cutOff = cutOff
@@ -179,7 +179,7 @@ public struct EvaluationReport: Sendable {
 
   /// Returns the indices of the queries whose right entity was missed: those with a wrong first answer by
   /// its confidence, highest first, then the others in their order.
-  public static func worstFirst(_ queries: [EvaluatedQuery]) -> [Int] {
+  package static func worstFirst(_ queries: [EvaluatedQuery]) -> [Int] {
     queries.indices.filter { queries[$0].missReason != nil }.sorted { a, b in
       (queries[b].wrongConfidence, a) < (queries[a].wrongConfidence, b)
     }

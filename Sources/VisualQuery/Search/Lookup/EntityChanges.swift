@@ -85,7 +85,7 @@ public struct EntityChanges: Sendable, Hashable {
   /// A Boolean value that indicates whether more changes are available.
   public let hasMore: Bool
   /// The generation that the changes were read from.
-  public let generation: Int
+  package let generation: Int
 
   /// Makes the first `limit` changes after a position.
   init(

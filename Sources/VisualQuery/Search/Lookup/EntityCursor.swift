@@ -9,12 +9,12 @@
 /// The list is in the order of the entities' keys, which an entity keeps for as long as it exists. So a newer generation
 /// continues the list of an earlier one: entities that exist throughout appear exactly once, removed ones at most once,
 /// and those that were added later not at all.
-public struct EntityCursor: Sendable, Hashable, CustomStringConvertible {
+package struct EntityCursor: Sendable, Hashable, CustomStringConvertible {
   /// The text to send.
-  public let description: String
+  package let description: String
 
   /// Makes a cursor from a text, which is checked when it is used.
-  public init(_ description: String) { self.description = description }
+  package init(_ description: String) { self.description = description }
 
   /// The contents of a cursor.
   ///
@@ -96,11 +96,11 @@ struct EntityQuestionHash: Sendable {
 }
 
 /// A page of a list of entities.
-public struct EntityPage: Sendable, Hashable {
+package struct EntityPage: Sendable, Hashable {
   /// The entities, in the order of the list.
-  public let entities: [EntityValue]
+  package let entities: [EntityValue]
   /// The position behind them, or `nil` if the list has ended.
-  public let cursor: EntityCursor?
+  package let cursor: EntityCursor?
   /// The generation that the entities were read from.
-  public let generation: Int
+  package let generation: Int
 }

@@ -14,7 +14,7 @@ extension EntityLookup {
   ///   altered, and with `invalidFilter` as in ``entities(matching:mode:types:sortedBy:limit:)``; ``CatalogueError``.
   /// - Complexity: O(`limit` · log *n*) for *n* entities without conditions; otherwise that of the entities up to the
   ///   last one returned.
-  public func page(
+  package func page(
     after cursor: EntityCursor?, matching comparators: [EntityComparator] = [],
     mode: ComparatorMode = .and, types: Set<EntityType> = Set(EntityType.allCases),
     limit: Int = 200

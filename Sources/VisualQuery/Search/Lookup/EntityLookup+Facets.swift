@@ -4,7 +4,7 @@ extension EntityLookup {
   /// - Throws: ``MatchError`` with the code `invalidFilter`, also for a property that no entity has or that has too
   ///   many different values; ``CatalogueError``.
   /// - Complexity: O(*n*) for each property that *n* entities have.
-  public func facets(
+  package func facets(
     _ question: FacetQuestion, matching filter: EntityFilter = EntityFilter(),
     types: Set<EntityType> = Set(EntityType.allCases)
   ) async throws -> (facets: [Facet], entityCount: Int) {

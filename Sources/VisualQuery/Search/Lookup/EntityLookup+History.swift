@@ -2,10 +2,10 @@ extension EntityLookup {
   /// Returns when an entity was added and changed last, or `nil` if there is no such entity.
   ///
   /// - Throws: ``CatalogueError``; `CancellationError`.
-  public func history(of id: EntityID) async throws -> EntityHistory? {
+  package func history(of id: EntityID) async throws -> EntityHistory? {
     try await run { stop in
       try catalogue.read(stoppingWhen: stop) { database throws(CatalogueError) in
-        try database.history(of: id)
+        try database.history.entity(id)
       }
     }
   }

@@ -6,7 +6,7 @@ extension EntityLookup {
   ///
   /// - Throws: ``CatalogueError``.
   /// - Complexity: O(*n*) for *n* entities with a URL of their own.
-  public func entity(forLink link: String) async throws -> EntityValue? {
+  package func entity(forLink link: String) async throws -> EntityValue? {
     for form in LinkAddress.forms(of: link) {
       if let found = try await entity(forWrittenLink: form) { return found }
     }
@@ -84,8 +84,8 @@ private struct LinkAddress {
     if lowered.hasPrefix("http://") { add("https" + String(lowered.dropFirst(4))) }
     for form in forms {
       let path = form.prefix { $0 != "?" && $0 != "#" }
-      // The slash directly after the host is kept: it is the whole path. Only a longer path
-      // may lose its last slash.
+      // Keeps the slash directly after the host, which is the whole path. The last slash of a
+      // longer path may be dropped.
       guard path.hasSuffix("/"), path.split(separator: "/").count > 2 else { continue }
       add(String(path.dropLast()) + String(form.dropFirst(path.count)))
     }

@@ -34,7 +34,7 @@ extension EntityLookup {
             try database.entities.ids(of: type, after: last, limit: Catalogue.partLength)
           }.map(\.id)
           compared += part.count
-          // An edit changes one scalar, which has at most four bytes.
+          // An edit changes one Unicode scalar, so it changes the length by at most four bytes.
           let candidates = part.lazy.map(\.value).filter {
             $0.hasPrefix(text) || abs($0.utf8.count - length) <= 4 * max(1, (length + 1) / 3)
           }

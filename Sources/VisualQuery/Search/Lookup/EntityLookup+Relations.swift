@@ -7,7 +7,7 @@ extension EntityLookup {
   ///   - limit: The most entities.
   ///   - filter: The conditions that they must meet.
   /// - Throws: ``MatchError`` with the code `invalidFilter`; ``CatalogueError``.
-  public func related(
+  package func related(
     to id: EntityID, by relation: EntityRelation, limit: Int, filter: EntityFilter = EntityFilter()
   ) async throws -> [EntityValue]? {
     try await run { stop in

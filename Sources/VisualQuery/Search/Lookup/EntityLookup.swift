@@ -6,16 +6,16 @@
 /// | `EntityQuery.suggestedEntities()` | ``suggestedEntities(types:limit:)`` |
 /// | `EntityStringQuery.entities(matching:)` | ``entities(matching:types:limit:)`` |
 /// | `EntityPropertyQuery.entities(matching:mode:sortedBy:limit:)` | ``entities(matching:mode:types:sortedBy:limit:)`` |
-/// | `EnumerableEntityQuery.allEntities()` | ``allEntities(types:pageSize:)``, ``page(after:matching:mode:types:limit:)`` |
+/// | `EnumerableEntityQuery.allEntities()` | ``allEntities(types:pageSize:)`` |
 /// | an index on the device that is kept in step | ``changes(since:limit:)`` |
 ///
 /// Everything is read on the threads of the pool, from one generation.
 public struct EntityLookup: Sendable {
   /// The most entities that a call returns, except ``allEntities(types:pageSize:)``.
-  public static let maximumLimit = 1000
+  package static let maximumLimit = 1000
 
   /// The generation that is read.
-  public let catalogue: Catalogue
+  package let catalogue: Catalogue
   private let pool: WorkerPool
   private let timeout: Duration?
   private let now: @Sendable () -> Duration
@@ -102,8 +102,7 @@ public struct EntityLookup: Sendable {
   /// Returns the entities whose properties satisfy some conditions.
   ///
   /// - Returns: The entities in the order of `sortedBy`, then by type and id.
-  /// - Throws: ``MatchError`` with the code `invalidFilter`, also if there are more than
-  ///   ``EntityFilter/comparatorLimit`` conditions or ``EntitySort/countLimit`` sorts;
+  /// - Throws: ``MatchError`` with the code `invalidFilter`, also if there are more than 32 conditions or 8 sorts;
   ///   ``CatalogueError``.
   /// - Complexity: O(*n*) for each property in a condition, where *n* entities have it. Without sorts it
   ///   is that of the entities up to the last one returned, if these are few, and O(`limit`) more if

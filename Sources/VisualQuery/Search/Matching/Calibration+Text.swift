@@ -1,5 +1,5 @@
-/// The coefficients of text, beside those that `vq eval --calibrate` fits: chosen on photos of packages and of bottles, of all and of two
-/// thirds of the entities (docs/quality.md).
+/// The coefficients of text, which `vq eval --calibrate` does not fit: they were chosen on photos of packages, with and without a third of
+/// the entities, and of bottles (docs/models.md, "Asking", has the figures).
 extension Calibration {
   /// The factor of the agreement in the score.
   private static let textScore = 2.0

@@ -18,13 +18,13 @@
 ///
 /// The coefficients come from `vq eval --calibrate`; docs/quality.md describes the data and how well
 /// they hold. Fit them again after any change of a signature or of a term.
-public enum Calibration {
+package enum Calibration {
   /// The lowest confidence that is shown if a query does not say otherwise. At this cut-off one in two
   /// hundred images of other things gives a match (docs/quality.md).
-  public static let defaultCutOff = 0.85
+  package static let defaultCutOff = 0.85
   /// The cut-off of a query that has only labels: none. Of *n* entities with a label each is the right
   /// one with a probability of at most 1/*n*, and a person wants to see them all the same.
-  public static let labelsOnlyCutOff = 0.0
+  package static let labelsOnlyCutOff = 0.0
 
   /// The numbers that `vq eval --calibrate` fits.
   struct Coefficients: Sendable, Hashable {
@@ -39,6 +39,8 @@ public enum Calibration {
     /// The addition to it if colors and keypoints agree, too: a lead alone says only that nothing else is as much alike, which is also
     /// true of what the catalogue lacks.
     var agreedLead: Double
+    /// The factor of ``Standing/farLead`` as far as the histograms agree.
+    var farLead = 0.0
     /// The factor of ``Standing/inlierLead``.
     var inlierLead: Double
     /// The terms that are added for an entity without a rival, which has no lead to show.
@@ -62,6 +64,7 @@ public enum Calibration {
     /// Returns the term of the lead in an entity's log-odds.
     func lead(of measured: MeasuredEvidence, _ standing: Standing) -> Double {
       lead * standing.lead + agreedLead * max(0, standing.lead) * measured.leadAgreement
+        + farLead * standing.farLead * measured.farLeadAgreement
     }
 
     /// Returns the terms of an entity's log-odds without the prior, in the order of ``MeasuredEvidence/Lane``.
@@ -111,7 +114,7 @@ public enum Calibration {
   static let coefficients = Coefficients(
     step1: SIMD16(lanes: 0.776, 4.705, 3.133, 0.771, 2.647, 0.54, 1.866, 0.178, 1.3, 1.7, 2, 1),
     step2: SIMD16(lanes: 0, 0, 0, 0, 0, 0, 3.935, 1.9, 2.5, 0, 1.2, 2.558),
-    prior: -2.612, lead: 1.004, agreedLead: 2.334, inlierLead: 0.502,
+    prior: -2.612, lead: 1.004, agreedLead: 2.334, farLead: 1.25, inlierLead: 0.502,
     alone: Coefficients.Alone(prior: -1.432, color: 1.542, hash: 1.841),
     labelsBeyondLikely: 0.04...0.35)
 
@@ -140,8 +143,14 @@ public enum Calibration {
   /// Returns the addition to the log-odds of what is found in an outline or a window: keypoints have proposed it, so that a few
   /// of them agree there by chance more often than in a whole image.
   static func outlinePrior(inliers: Int) -> Double {
-    -1.2 * max(0, min(1, Double(14 - inliers) / 6))
+    let (enough, span) = outlineInliers
+    return unsupported * max(0, min(1, Double(enough - inliers) / span))
   }
+
+  /// The addition to the log-odds in an outline or a window that hardly any keypoint supports.
+  private static let unsupported = -1.2
+  /// The inliers from which on nothing is added there, and how many fewer they are where all of it is.
+  private static let outlineInliers = (14, 6.0)
 
   /// Returns the addition of contradicting colors to the log-odds, zero or less. It is not fitted: whatever else agrees, also of a sibling,
   /// must not make up for it. The surest answers of siblings have 7, with a label.
@@ -154,6 +163,7 @@ public enum Calibration {
     max(-contradictionStrength * measured.contradictedShare, min(0, unlikely - odds))
   }
 
+  /// What a contradiction in all of a thing takes from the log-odds at most.
   private static let contradictionStrength = 12.0
   /// The log-odds to which a contradiction lowers an answer at most: those of 0.18.
   private static let unlikely = -1.5
@@ -189,7 +199,14 @@ public enum Calibration {
     _ measured: MeasuredEvidence, _ standing: Standing, of subject: QuerySubject = .anything,
     regionPrior: Double = 0
   ) -> [Evidence] {
-    let coefficients = coefficients(for: subject)
+    evidence(measured, standing, by: coefficients(for: subject), regionPrior: regionPrior)
+  }
+
+  /// Returns the terms of an entity's log-odds by some coefficients.
+  static func evidence(
+    _ measured: MeasuredEvidence, _ standing: Standing, by coefficients: Coefficients,
+    regionPrior: Double = 0
+  ) -> [Evidence] {
     let prior = coefficients.prior(isAlone: standing.isAlone) + regionPrior
     var terms = [Evidence(kind: .prior, value: 1, weight: prior)]
     let weights = coefficients.weights(of: measured, standing, prior: prior)

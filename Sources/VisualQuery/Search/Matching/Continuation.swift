@@ -47,14 +47,15 @@ struct Continuation: Sendable {
   private(set) var possible: [Entry]
 
   init(
-    _ labels: [String], codes: [String], texts: [QuestionText] = [], signature: QuerySignature?,
+    _ labels: [String], codes: [String], texts: [QuestionText] = [], text: String = "",
+    signature: QuerySignature?,
     _ options: MatchOptions,
     _ list: [RankedEntity], possible: [RankedEntity] = [], cutOff: Double, isImageLeftOut: Bool,
     in catalogue: Catalogue
   ) {
     question = ContinuedQuestion(
-      labels: SemanticContent.bounded(labels), codes: codes, texts: texts, options: options,
-      isImageLeftOut: isImageLeftOut)
+      labels: SemanticContent.bounded(labels), codes: codes, texts: texts, text: text,
+      options: options, isImageLeftOut: isImageLeftOut)
     self.signature = signature?.compactBytes ?? []
     generation = catalogue.generation
     self.cutOff = cutOff

@@ -1,45 +1,45 @@
 internal import PixelMatch
 
 /// The outcome of one query for one entity.
-public struct Diagnosis: Sendable, Hashable {
+package struct Diagnosis: Sendable, Hashable {
   /// The entity.
-  public let id: EntityID
+  package let id: EntityID
   /// The reason why it is not the first match, or `nil` if it is.
-  public let missReason: MissReason?
+  package let missReason: MissReason?
   /// Its rank among the matches, from 1, or `nil` if it is not among them.
-  public let rank: Int?
+  package let rank: Int?
   /// The matched product that shows a store, which stocks it, or `nil` if it is not shown for that.
-  public let stocks: EntityID?
+  package let stocks: EntityID?
   /// Its confidence by its own images and labels, or `nil` if it was not a candidate.
-  public let confidence: Double?
+  package let confidence: Double?
   /// The lowest confidence of a match.
-  public let minimumConfidence: Double
+  package let minimumConfidence: Double
   /// The terms of its confidence; empty if it was not a candidate.
-  public let evidence: [Evidence]
+  package let evidence: [Evidence]
   /// The first match, which may be this entity.
-  public let first: EntityID?
+  package let first: EntityID?
   /// The entity as the query sees it, or `nil` if it was not a candidate.
-  public let sighting: Sighting?
+  package let sighting: Sighting?
   /// The likeliest entity, shown or not, or `nil` if nothing is alike.
-  public let likeliest: Sighting?
+  package let likeliest: Sighting?
   /// The name of the shop's rule that hides or moved it, or `nil` if none does.
-  public let rule: String?
+  package let rule: String?
 }
 
 /// An entity as a query sees it, whether it is shown or not.
-public struct Sighting: Sendable, Hashable {
+package struct Sighting: Sendable, Hashable {
   /// The entity.
-  public let id: EntityID
+  package let id: EntityID
   /// Its confidence.
-  public let confidence: Double
+  package let confidence: Double
   /// The terms of the confidence.
-  public let evidence: [Evidence]
+  package let evidence: [Evidence]
   /// The position of its best image among its images, or `nil` if only labels agree.
-  public let imagePosition: Int?
+  package let imagePosition: Int?
   /// The position of that image within the query's, or `nil` if too few keypoints agree.
-  public let alignment: MatchAlignment?
+  package let alignment: MatchAlignment?
   /// The words that were read in the image, compared with those of the entity (``Match/words``).
-  public let words: [ReadWord]
+  package let words: [ReadWord]
 }
 
 extension Matcher {
@@ -47,7 +47,7 @@ extension Matcher {
   ///
   /// - Throws: The errors of ``values(for:options:)``.
   /// - Complexity: The complexity of the query, and O(*n*) for *n* images in the catalogue.
-  public func diagnosis(
+  package func diagnosis(
     of id: EntityID, in content: SemanticContent, options: MatchOptions = MatchOptions()
   ) async throws -> Diagnosis {
     try await cancelling {
@@ -64,7 +64,7 @@ extension Matcher {
     let state = try await run(content, options, deadline: options.timeout.map { now() + $0 })
     let answer = try response(to: content, options, state)
     let key = try catalogue.key(of: id)
-    let scored = try pinned(state.scoredEntities(), state)
+    let scored = try pinned(worded(state).scored, state)
     let entity = scored.first { $0.key == key }
     let place = answer.matches.firstIndex { $0.value.id == id }
     let rank = place.map { $0 + 1 }

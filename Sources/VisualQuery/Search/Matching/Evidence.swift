@@ -37,7 +37,7 @@ public struct Evidence: Sendable, Hashable, Codable {
     case lead
     /// A product code that was read on the device; the value is 1.
     case code
-    /// The number of the statement that says that the query means the entity (``FeedbackStatement``).
+    /// The number of the statement that says that the query means the entity (`vq feedback`).
     case pin
     // Continuations store the index of a case, so new cases are added at the end.
     /// By how many standard deviations the embedding is more similar to that of the query than those of the catalogue
@@ -56,6 +56,9 @@ public struct Evidence: Sendable, Hashable, Codable {
     /// sum of the rarities of the pieces of words that both have, in relation to the root of that of all its pieces. Known words that the
     /// entity lacks count against it.
     case text
+    /// The share of the words beside the image ("this, but in green") that the entity has, `0...1`. It makes siblings that have them as
+    /// likely as the one in the image, and this one less likely. Of a question whose filter asks for a color, 1.
+    case words
   }
 
   /// The kind of evidence.

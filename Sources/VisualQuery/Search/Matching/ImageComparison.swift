@@ -17,6 +17,9 @@ struct ImageComparison: Sendable {
   /// differ most. In another hue, the last of a candle in its glass is 0.1.
   private static let sameImage = ColorLayout.Difference(residual: 0.03, shift: 0.03, largest: 0.024)
 
+  /// The chroma up to which an image has no color, and how much more all but the palest hundredth of colored images exceed.
+  private static let (leastChroma, chromaSpan) = (0.004, 0.012)
+
   private let query: QuerySignature
   private let rarity: AppearanceRarity
   private let geometry: GeometricCheck
@@ -35,9 +38,7 @@ struct ImageComparison: Sendable {
     rarity = AppearanceRarity(segments)
     geometry = GeometricCheck(query)
     colors = AlignedColor(query)
-    // 0 for an image without any color, and 1 from a chroma of 0.016 on, which all but the
-    // palest hundredth of colored images exceed.
-    colorfulness = max(0, min(1, (query.chroma - 0.004) / 0.012))
+    colorfulness = max(0, min(1, (query.chroma - Self.leastChroma) / Self.chromaSpan))
   }
 
   /// The measurements between the query and one image.

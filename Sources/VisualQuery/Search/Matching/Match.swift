@@ -26,13 +26,13 @@ public struct Match: Sendable, Hashable {
   public let evidence: [Evidence]
   /// The words that were read in the image and that some entity has, those that weigh most first, at most 32; empty if none were read, and on
   /// further pages.
-  public var words: [ReadWord] = []
+  package var words: [ReadWord] = []
   /// The path of the image that matched, as the feed gave it, or `nil` if only labels did.
-  public let matchedImage: String?
+  package let matchedImage: String?
   /// The position of that image among the entity's images.
-  public let matchedImagePosition: Int?
+  package let matchedImagePosition: Int?
   /// The position of that image within the query's, or `nil` if too few keypoints agree.
-  public let alignment: MatchAlignment?
+  package let alignment: MatchAlignment?
   /// The number of the ``MatchResponse/objects`` that it belongs to, or `nil` if it is not known which part of
   /// the image shows it.
   public let object: Int?
@@ -47,9 +47,9 @@ public struct Match: Sendable, Hashable {
   /// The link that opens the entity.
   public let handoff: Handoff
   /// The name of the shop's rule that moved it, or `nil` if it is where its confidence puts it.
-  public let rule: String?
+  package let rule: String?
   /// The other variants of its group if ``MatchOptions/isGrouped``, at most
-  /// ``VariantGroups/variantLimit``: those that were found as well, the best first, then the others in
+  /// 50: those that were found as well, the best first, then the others in
   /// catalogue order, unless products were filtered.
   public let variants: [MatchVariant]
 }

@@ -1,30 +1,30 @@
 internal import PixelMatch
 
 /// The position of an image of the catalogue within the query's image.
-public struct MatchAlignment: Sendable, Hashable, Encodable {
+package struct MatchAlignment: Sendable, Hashable, Encodable {
   /// The largest number of corners of an ``outline``.
   static let outlineLimit = 12
 
   /// The number of keypoints that agree.
-  public let inliers: Int
+  package let inliers: Int
   /// A Boolean value that indicates whether the query shows it mirrored.
-  public let isMirrored: Bool
+  package let isMirrored: Bool
   /// The homography from the query to the image, both in shares of their sides; 3 × 3, row-major.
-  public let transform: [Double]
+  package let transform: [Double]
   /// The box around the ``outline``: left, top, width and height in shares of the query's sides.
-  public let region: [Double]
+  package let region: [Double]
   /// The outline in the query of the thing that the image shows, without the plain background around it: *x*
   /// and *y* of the corners of a convex polygon in shares of the query's sides, clockwise from the upper left.
-  public let outline: [[Double]]
+  package let outline: [[Double]]
   /// The keypoints that agree, each in both images.
-  public let keypoints: [KeypointPair]
+  package let keypoints: [KeypointPair]
 
   /// A keypoint of the query and its counterpart, each in shares of the sides of its image.
-  public struct KeypointPair: Sendable, Hashable {
+  package struct KeypointPair: Sendable, Hashable {
     /// The place in the query's image.
-    public let query: SIMD2<Double>
+    package let query: SIMD2<Double>
     /// The place in the image of the catalogue.
-    public let image: SIMD2<Double>
+    package let image: SIMD2<Double>
   }
 
   /// Keypoints are not part of an answer.
@@ -120,8 +120,8 @@ private struct ImagePlaces {
   /// Returns a transform between pixels as one between shares.
   func shares(of transform: PlaneTransform) -> [Double] {
     let m = transform.matrix
-    // Three steps: from shares of the query to pixels of the searched part, by the transform to
-    // pixels of the image, and from those to shares of the image.
+    // Combines three maps: from shares of the query to pixels of the searched part, by the
+    // transform to pixels of the image, and from there to shares of the image.
     let scale = searched / extent
     let offset = -origin * scale
     let rows = [size.x, size.y, 1]

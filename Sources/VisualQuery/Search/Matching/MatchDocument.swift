@@ -1,4 +1,4 @@
-public import PixelMatch
+package import PixelMatch
 
 /// The JSON form of an answer, `vq.match/1`, which `vq match --json` prints on one line for each query.
 ///
@@ -17,6 +17,7 @@ public struct MatchDocument: Sendable, Encodable {
   let regions: [Region]
   let emptyReason: MatchResponse.EmptyReason?
   let unmatchedLabels: [String]
+  let unmatchedWords: [String]?
   let unmatchedCodes: [UnmatchedCode]
   let missingShards: [Int]
   let damagedRows: Int
@@ -34,14 +35,28 @@ public struct MatchDocument: Sendable, Encodable {
   ///   - response: The answer.
   ///   - query: The name of the image as it was given.
   ///   - elapsed: The time from the first byte of the image to the answer.
-  ///   - profile: The color space that the image's file declares; `nil` for sRGB.
-  ///   - damage: The damage of the image, which was searched with its intact part.
   ///   - projection: The public part of the matched entities (``EntityLookup/publicProjection(of:)``), which is all that
   ///     strangers may see; `nil` shows all fields of the catalogue, with stock lists and the paths of images.
-  ///   - facets: The facets that were asked for.
   public init(
-    _ response: MatchResponse, query: String, elapsed: Duration, profile: PictureProfile? = nil,
-    damage: DecodeError? = nil, projection: PublicProjection?, facets: FacetsDocument? = nil
+    _ response: MatchResponse, query: String, elapsed: Duration, projection: PublicProjection?
+  ) {
+    self.init(
+      response, query: query, elapsed: elapsed, profile: nil, damage: nil, projection: projection)
+  }
+
+  /// Makes the document of one answer, with what is known of the image's file.
+  ///
+  /// - Parameters:
+  ///   - response: The answer.
+  ///   - query: The name of the image as it was given.
+  ///   - elapsed: The time from the first byte of the image to the answer.
+  ///   - profile: The color space that the image's file declares; `nil` for sRGB.
+  ///   - damage: The damage of the image, which was searched with its intact part.
+  ///   - projection: The public part of the matched entities.
+  ///   - facets: The facets that were asked for.
+  package init(
+    _ response: MatchResponse, query: String, elapsed: Duration, profile: PictureProfile?,
+    damage: DecodeError?, projection: PublicProjection?, facets: FacetsDocument? = nil
   ) {
     self.query = query
     complete = response.isComplete
@@ -58,16 +73,17 @@ public struct MatchDocument: Sendable, Encodable {
     regions = response.regions.map(Region.init)
     emptyReason = response.emptyReason
     unmatchedLabels = response.unmatchedLabels
+    unmatchedWords = response.unmatchedWords
     unmatchedCodes = response.unmatchedCodes
-    missingShards = response.missingShards.keys.sorted()
-    damagedRows = response.damagedRows.values.reduce(0) { $0 + $1.count }
-    embeddingCompared = response.isEmbeddingCompared
+    missingShards = response.diagnostics.missingShards.keys.sorted()
+    damagedRows = response.diagnostics.damagedRows.values.reduce(0) { $0 + $1.count }
+    embeddingCompared = response.diagnostics.isEmbeddingCompared
     self.facets = facets
     hasMore = response.hasMore
     continuation = response.continuation
     self.profile = profile.map(ProfileDocument.init)
     self.damage = damage.map(DamageDocument.init)
-    feedback = response.feedback.map(FeedbackDocument.init)
+    feedback = response.diagnostics.feedback.map(FeedbackDocument.init)
   }
 
   private enum CodingKeys: CodingKey {
@@ -75,7 +91,8 @@ public struct MatchDocument: Sendable, Encodable {
       objects,
       regions,
       emptyReason, nearMiss
-    case unmatchedLabels, unmatchedCodes, missingShards, damagedRows, embeddingCompared, facets,
+    case unmatchedLabels, unmatchedWords, unmatchedCodes, missingShards, damagedRows,
+      embeddingCompared, facets,
       hasMore,
       continuation, profile, damage
     case feedback
@@ -83,7 +100,7 @@ public struct MatchDocument: Sendable, Encodable {
 
   /// Encodes every key, with `null` for absent values, except that `possible` is left out if only sure answers are asked for, `similar` if it is not asked for and no model found it,
   /// `profile` for sRGB, `damage` for an intact image,
-  /// `facets`, `unmatchedCodes`, `missingShards` and `damagedRows` if there are none, `embeddingCompared` if the query
+  /// `unmatchedWords` if no words were asked, `facets`, `unmatchedCodes`, `missingShards` and `damagedRows` if there are none, `embeddingCompared` if the query
   /// has no embedding, and `feedback` if nothing was said about the query.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
@@ -102,6 +119,7 @@ public struct MatchDocument: Sendable, Encodable {
     // Earlier versions named the best candidate below the cut-off; `vq.match/1` keeps the key.
     try container.encodeNil(forKey: .nearMiss)
     try container.encode(unmatchedLabels, forKey: .unmatchedLabels)
+    try container.encodeIfPresent(unmatchedWords, forKey: .unmatchedWords)
     if !unmatchedCodes.isEmpty { try container.encode(unmatchedCodes, forKey: .unmatchedCodes) }
     if !missingShards.isEmpty { try container.encode(missingShards, forKey: .missingShards) }
     if damagedRows > 0 { try container.encode(damagedRows, forKey: .damagedRows) }

@@ -19,15 +19,31 @@ public struct MatchResponse: Sendable, Hashable {
   }
 
   /// The images that a search reached before its deadline passed.
-  public struct ImageCoverage: Sendable, Hashable {
+  package struct ImageCoverage: Sendable, Hashable {
     /// The number of images that every scan has compared with the query's.
-    public let searched: Int
+    package let searched: Int
     /// The number of images of the types that were searched.
-    public let total: Int
+    package let total: Int
+  }
+
+  /// What the answer left out or took from elsewhere, and why.
+  public struct Diagnostics: Sendable, Hashable {
+    /// The shards of engine mode that did not answer, by their numbers, with the reason. Their images were
+    /// not searched, so the answer is not complete.
+    package internal(set) var missingShards: [Int: CatalogueError] = [:]
+    /// The rows that shards of engine mode sent and that are damaged, by the shards' numbers. They were left
+    /// out, so the answer is not complete.
+    package internal(set) var damagedRows: [Int: DamagedRows] = [:]
+    /// A Boolean value that indicates whether the query's embedding was compared with those of the catalogue: `false` if too few of its
+    /// images have one of the same model, or in engine mode; `nil` if the query has no embedding, and no model that computes one, or no
+    /// image.
+    public internal(set) var isEmbeddingCompared: Bool?
+    /// The effects of the statements about the query; `nil` if there are none.
+    package internal(set) var feedback: FeedbackEffects?
   }
 
   /// Bytes of the longest continuation that is given and accepted.
-  public static let continuationLimit = Question.tokenLimit
+  package static let continuationLimit = Question.tokenLimit
 
   /// The matches, best first.
   public let matches: [Match]
@@ -46,18 +62,18 @@ public struct MatchResponse: Sendable, Hashable {
   /// The ``Match/confidence`` is that probability. The list belongs to the first page.
   public internal(set) var similar: [Match]?
   /// The parts of the answer that were asked for: with ``AnswerScope/sure``, `possible` is always empty.
-  public internal(set) var answers = AnswerScope.all
+  package internal(set) var answers = AnswerScope.all
   /// The things that the image shows, as far as its matches tell: each match names its object.
   public let objects: [MatchedObject]
   /// The parts of the image that were searched on their own: the cells of a page, and outlines of things that
   /// were not sure at first. If the query is a signature, the outlines that should be searched.
-  public internal(set) var regions: [SearchedRegion] = []
+  package internal(set) var regions: [SearchedRegion] = []
   /// A Boolean value that indicates whether all planned work was done before the deadline.
   public let isComplete: Bool
   /// The share of the planned work that was done, `0...1`.
   public let coverage: Double
   /// The images that were searched, or `nil` if the search is complete.
-  public let imageCoverage: ImageCoverage?
+  package let imageCoverage: ImageCoverage?
   /// The lowest confidence of a match.
   public let minimumConfidence: Double
   /// The generation of the catalogue that every match comes from.
@@ -66,22 +82,15 @@ public struct MatchResponse: Sendable, Hashable {
   public internal(set) var emptyReason: EmptyReason?
   /// The labels of the query that neither the catalogue nor its bridge knows.
   public let unmatchedLabels: [String]
+  /// The words beside the image (``SemanticContent/text``) that neither what the image surely shows nor a sibling of it has or, if nothing
+  /// is sure, none of the likeliest entities: a color by its English name. `nil` if there were no words, and on further pages.
+  public internal(set) var unmatchedWords: [String]?
   /// The product codes of the query that led to no product, with the reason.
-  public internal(set) var unmatchedCodes: [UnmatchedCode] = []
-  /// The shards of engine mode that did not answer, by their numbers, with the reason. Their images were
-  /// not searched, so the answer is not complete.
-  public internal(set) var missingShards: [Int: CatalogueError] = [:]
-  /// The rows that shards of engine mode sent and that are damaged, by the shards' numbers. They were left
-  /// out, so the answer is not complete.
-  public internal(set) var damagedRows: [Int: DamagedRows] = [:]
-  /// A Boolean value that indicates whether the query's embedding was compared with those of the catalogue: `false` if too few of its
-  /// images have one of the same model, or in engine mode; `nil` if the query has no embedding, and no model that computes one, or no
-  /// image.
-  public internal(set) var isEmbeddingCompared: Bool?
+  package internal(set) var unmatchedCodes: [UnmatchedCode] = []
+  /// What was left out of the search, or added to it by statements about answers.
+  public internal(set) var diagnostics = Diagnostics()
   /// A Boolean value that indicates whether further pages have more matches.
   public let hasMore: Bool
-  /// The effects of the statements about the query; `nil` if there are none.
-  public internal(set) var feedback: FeedbackEffects?
   /// The ids of all entities in the answer: the matches and the variants beneath them, what is possible, and what is similar.
   public var entityIDs: [EntityID] {
     matches.flatMap { match in [match.value.id] + match.variants.map(\.value.id) }
@@ -91,7 +100,7 @@ public struct MatchResponse: Sendable, Hashable {
   let sealable: SealableContinuation
 
   /// The token that reproduces this search, page by page, without its image, or `nil` if the question is so
-  /// long that the token would exceed ``continuationLimit``.
+  /// long that the token would be longer than is accepted.
   ///
   /// - Complexity: O(matches of all pages): the token is made anew each time.
   public var continuation: String? { sealable.token }

@@ -2,7 +2,7 @@ internal import PixelMatch
 
 extension Matcher {
   /// The number of generations for which a continuation can be used.
-  public static let continuationLifetime = Continuation.lifetime
+  package static let continuationLifetime = Continuation.lifetime
 
   /// Returns the next page of a search, without its image.
   ///
@@ -20,7 +20,7 @@ extension Matcher {
   ///     of the search that meet them; with `refresh`, all are searched again that do. The continuation of the answer keeps them.
   ///   - timeout: As ``MatchOptions/timeout``.
   /// - Throws: ``MatchError`` with the code `invalidToken` if the token belongs to another catalogue or
-  ///   was altered, or `expiredToken` if it is ``continuationLifetime`` generations old; otherwise the
+  ///   was altered, or `expiredToken` if it is 100 generations old; otherwise the
   ///   errors of ``values(for:options:)``.
   public func values(
     continuing token: String, limit: Int? = nil, fromStart: Bool = false, refresh: Bool = false,
@@ -77,6 +77,7 @@ extension Matcher {
         signature: try Self.signature(continuation.signature))
     content.codes = continuation.question.codes
     content.texts = continuation.question.texts.map(\.line)
+    content.text = continuation.question.text
     let state = try await run(content, continuation.options, deadline: deadline)
     return try response(
       to: content, continuation.options, state, limit: limit,

@@ -3,7 +3,7 @@ extension Matcher {
   /// entities.
   ///
   /// - Throws: ``MatchError`` with the code `invalidFilter`; ``CatalogueError``.
-  public func facets(
+  package func facets(
     _ question: FacetQuestion, of response: MatchResponse
   ) async throws -> (facets: [Facet], entityCount: Int) {
     let keys = KeySet(response.sealable.keys)

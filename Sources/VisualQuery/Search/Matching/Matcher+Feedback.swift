@@ -1,4 +1,4 @@
-public import PixelMatch
+package import PixelMatch
 
 /// The effects of what people said about answers.
 extension Matcher {
@@ -6,7 +6,7 @@ extension Matcher {
   /// answer is not said of its labels.
   ///
   /// - Throws: ``MatchError`` with the code `invalidToken` or `expiredToken`.
-  public func feedbackQuery(ofContinuation token: String) throws(MatchError) -> FeedbackQuery {
+  package func feedbackQuery(ofContinuation token: String) throws(MatchError) -> FeedbackQuery {
     let continuation = try Continuation(token: token, catalogue: catalogue)
     let isLeftOut = continuation.question.isImageLeftOut
     return FeedbackQuery(
@@ -16,7 +16,8 @@ extension Matcher {
   /// Returns whether the image of some content is that of a question.
   ///
   /// - Throws: `CancellationError`.
-  public func isQuestion(_ query: FeedbackQuery, of content: SemanticContent) async throws -> Bool {
+  package func isQuestion(_ query: FeedbackQuery, of content: SemanticContent) async throws -> Bool
+  {
     guard query.hasImage, let image = content.pixelBuffer else { return false }
     let asked = try QuerySignature(encoded: query.signature)
     return try await withTaskExecutorPreference(pool) { @concurrent in
@@ -96,12 +97,12 @@ extension Matcher {
 
 extension FeedbackQuery {
   /// The text of the signature, as `QuerySignature(text:)` reads it, or `nil` without an image.
-  public var signatureText: String? { hasImage ? Base64URL.encoded(signature) : nil }
+  package var signatureText: String? { hasImage ? Base64URL.encoded(signature) : nil }
 
   /// Makes the question of an image's signature, or of labels.
   ///
   /// - Throws: `SignatureError`.
-  public init(labels: [String], signatureText: String?) throws(SignatureError) {
+  package init(labels: [String], signatureText: String?) throws(SignatureError) {
     let signature = try signatureText.map { text throws(SignatureError) in
       try QuerySignature(text: text)
     }

@@ -17,7 +17,7 @@ extension Matcher {
     try Task.checkCancellation()
     endStep(.filters, since: start)
     start = beginStep()
-    let image = try content.searchedPixels
+    let image = try content.searchedPixels?.enlarged(toLongerSide: Signature.leastSide)
     // The encoding runs concurrently with the following steps.
     let encoding = content.embedding == nil ? image.flatMap(encoding) : nil
     let signature = try image.map(signature) ?? content.signature
@@ -27,8 +27,9 @@ extension Matcher {
     let suppressed = try suppressedKeys(feedback)
     let rules = try await activeRules(labels, of: content.labels, options)
     let cutOff = cutOff(options, hasImage: signature != nil)
+    let words = AskedWords(content.text, options.filters[.product])
     let endsEarly =
-      (image == nil || models == nil) && !rules.hides && !rules.moves
+      (image == nil || models == nil) && !rules.hides && !rules.moves && words == nil
       && WholeImageStage.isWorthwhile(
         for: content, options, cutOff: cutOff, feedback: feedback, in: catalogue)
     let scansEnd = deadline.map { $0 - ($0 - now()) * Self.verifyingShare }
@@ -50,13 +51,31 @@ extension Matcher {
           search($0, allowed?[$0], without: suppressed, signature, shouldStop)
         }
       } ?? [])
+    state.words = words
+    if words?.filtersColor == true, allowed != nil, signature != nil {
+      state.sighted = try await sighted(in: content, options, deadline: deadline)
+    }
     if let given = content.embedding { state.compare(given, shouldStop: shouldStop) }
     return state
   }
 
+  /// The share of the time left in which a question that asks for a color is first searched without its filters.
+  private static let sightingShare = 0.4
+
+  /// Returns what an image shows without the filters of its question: the thing in it, of which these ask for another color.
+  @concurrent private func sighted(
+    in content: SemanticContent, _ options: MatchOptions, deadline: Duration?
+  ) async throws -> [ScoredEntity] {
+    var (options, content) = (options, content)
+    options.filters = [:]
+    content.text = ""
+    let end = deadline.map { now() + ($0 - now()) * Self.sightingShare }
+    return try await run(content, options, deadline: end).scoredEntities()
+  }
+
   /// Starts to compute the embedding of an image, if the catalogue has those of the model.
   @Sendable private func encoding(of image: PixelBuffer) -> ImageEncoding? {
-    guard let encoder = models?.image, catalogue.store == nil,
+    guard let encoder = models?.image, catalogue.candidates.hasAllSignatures,
       catalogue.imageModel?.name == encoder.name
     else { return nil }
     return try? encoder.start(image)
@@ -116,19 +135,14 @@ extension Matcher {
       texts.isEmpty && (image == nil || models?.text == nil)
       ? [] : [TextStage(image: image, texts: texts, models: models, threads: pool.width)]
     guard let signature else {
-      let omitted: [any SearchStage.Type] =
-        catalogue.store == nil
-        ? [
-          HashScanStage.self, KeypointVoteStage.self, AppearanceScanStage.self, GeometryStage.self,
-        ]
-        : [StoredCandidateStage.self, GeometryStage.self]
-      return QueryPlan(words + textStage, omitted: content.isPictureLeftOut ? omitted : [])
+      return QueryPlan(
+        words + textStage, omitted: content.isPictureLeftOut ? catalogue.candidates.kinds : [])
     }
     let masks = labels.known.map { LabelBits.mask(of: $0.label) }
-    var searching = imageStages(
-      signature, embedding, labelMasks: masks, threads: pool.width, in: catalogue,
+    var searching = catalogue.candidates.stages(
+      for: signature, embedding, labelMasks: masks, threads: pool.width, isRegion: false,
       shouldStop: shouldStopScans)
-    // Runs right after the first of these stages, the scan of the hashes.
+    // Inserted after the scan of the hashes, which is the first of these stages.
     if endsEarly { searching.insert(WholeImageStage(image: image), at: 1) }
     // Text proposes candidates, so it must be read before the last of these stages verifies the
     // geometry of all candidates.
@@ -136,9 +150,8 @@ extension Matcher {
     return QueryPlan(
       words + searching
         + [PatchStage(image: image)]
-        // No windows in engine mode, where the posting lists of each window would have to
-        // be fetched from the shards.
-        + (catalogue.store == nil ? [WindowStage(image: image)] : [])
+        // The keypoints of each window would have to be fetched one after the other.
+        + (catalogue.candidates.hasAllSignatures ? [WindowStage(image: image)] : [])
         + [
           RegionStage(
             image: image, labelMasks: masks, threads: pool.width, encode: encoding(of:))

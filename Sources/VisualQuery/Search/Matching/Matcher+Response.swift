@@ -21,7 +21,8 @@ extension Matcher {
     limit: Int? = nil, without shown: Set<UInt32> = []
   ) throws -> MatchResponse {
     let start = beginStep()
-    let scored = try pinned(state.scoredEntities(), state)
+    let worded = try worded(state)
+    let scored = try pinned(worded.scored, state)
     let options = state.showsManyThings(scored) ? options.forPage : options
     var cutOff = state.cutOff
     let rules = try settled(state.rules, by: scored.filter { $0.confidence >= state.cutOff })
@@ -38,7 +39,7 @@ extension Matcher {
     let outcome = SearchOutcome(state: state, list: list)
     var continuation = Continuation(
       content.labels, codes: content.codes, texts: content.texts.map { QuestionText($0) },
-      signature: state.signature, options, list.entities,
+      text: content.text, signature: state.signature, options, list.entities,
       possible: possible, cutOff: cutOff,
       isImageLeftOut: state.signature == nil && content.hasImage, in: catalogue)
     continuation.markShown { shown.contains($0.key) }
@@ -49,6 +50,7 @@ extension Matcher {
     var response = try page(of: continuation, pageOptions, outcome, rules)
     response.regions = regions
     response.unmatchedCodes = state.unmatchedCodes
+    response.unmatchedWords = worded.unmatched
     response.similar = try similar(
       state, options, without: (response.matches + response.possible).map(\.value),
       isAnySure: !response.matches.isEmpty
@@ -59,10 +61,11 @@ extension Matcher {
     if state.signature != nil,
       content.embedding != nil || models?.image != nil && content.pixelBuffer != nil
     {
-      response.isEmbeddingCompared = state.searches.contains(where: \.comparison.comparesEmbeddings)
+      response.diagnostics.isEmbeddingCompared = state.searches.contains(
+        where: \.comparison.comparesEmbeddings)
     }
-    response.missingShards = state.shardFaults.missing
-    response.damagedRows = state.shardFaults.damaged
+    response.diagnostics.missingShards = state.shardFaults.missing
+    response.diagnostics.damagedRows = state.shardFaults.damaged
     if response.matches.isEmpty {
       let isHidden =
         rules.hides
@@ -128,7 +131,7 @@ extension Matcher {
       hasMore: entries.indices.count(where: isLeft) > page.count,
       sealable: SealableContinuation(
         continuation.showing(page + beneath), secret: catalogue.secret))
-    response.feedback = feedback
+    response.diagnostics.feedback = feedback
     response.answers = options.answers
     response.possible = possible.compactMap { entity in
       values[entity.key].map { (entity, $0) }

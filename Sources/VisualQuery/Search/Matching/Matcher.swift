@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 public import PixelMatch
@@ -26,11 +26,11 @@ public struct Matcher: Sendable {
   public var models: ReadingModels?
   /// A function that is called after each step of a query with the time that it took on the threads of the matcher, or `nil`. It is
   /// called on any of them.
-  public var onStep: (@Sendable (QueryStep, Duration) -> Void)?
+  package var onStep: (@Sendable (QueryStep, Duration) -> Void)?
   /// The shop's rules of what answers show, or `nil` for those of the catalogue.
-  public var rules: ShopRules?
+  package var rules: ShopRules?
   /// The instant at which rules are applied, or `nil` for that of the query.
-  public var ruleDate: Date?
+  package var ruleDate: Date?
   let now: @Sendable () -> Duration
 
   /// Makes a matcher over a catalogue.
@@ -59,8 +59,7 @@ public struct Matcher: Sendable {
   ///   - labels: Words for what is visible.
   ///   - region: The part of the image that is meant, or `nil` for all of it.
   ///   - decoder: The decoder, with its limits.
-  ///   - timeout: The time, including the wait for a thread, after which the image is left out
-  ///     (``SemanticContent/isPictureLeftOut``); `nil` sets no deadline.
+  ///   - timeout: The time, including the wait for a thread, after which the image is left out; `nil` sets no deadline.
   /// - Throws: `DecodeError`; ``MatchError`` with the code `regionOutside`; `CancellationError`.
   /// - Complexity: O(pixels of the file); memory is that of an image of 1024 × 1024 pixels, or of four times
   ///   its sides if a region is small, and what `DecodeLimits.memoryLimit` allows beside it.

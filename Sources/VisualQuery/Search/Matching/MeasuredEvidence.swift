@@ -37,6 +37,8 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// The difference of aligned colors, in Oklab, at and above which they are no evidence for a
   /// candidate.
   private static let strangerResidual = 0.041
+  /// The likeness of the histograms, and the difference of aligned colors, of a right answer in another light.
+  private static let (usualColor, usualResidual) = (0.6, 0.033)
   /// The share of a thing in another color below which it indicates nothing, and the share above
   /// which it is another thing (docs/quality-trials.md).
   private static let contradictedShares = 0.08...0.16
@@ -77,6 +79,8 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// The likeness of the colors, and the number of inliers, at which they begin to agree with a
   /// lead, and at which they fully do.
   private static let (agreedColors, agreedInliers) = (1.3...3.5, 2.0...6)
+  /// The similarity of the color histograms at which it begins to agree with a lead beyond its limit, and at which it fully does.
+  private static let farColors = 0.7...0.8
   /// The likeness of the colors below which a label makes nothing sure, since siblings in other
   /// colors have it, and the likeness above which it counts fully.
   private static let labelledColors = 0.35...0.6
@@ -183,6 +187,23 @@ struct MeasuredEvidence: Sendable, Hashable {
     }
   }
 
+  /// Lets colors be those that a right answer usually has, if keypoints align it: a question that asks for another color than that of the
+  /// image means a thing whose colors contradict.
+  mutating func leaveColorsOut() {
+    guard let residual, inliers >= Rivals.claimingInliers else { return }
+    color = max(color, Self.usualColor)
+    self.residual = min(residual, Self.usualResidual)
+    contradiction = 0
+  }
+
+  /// Returns terms with the values of this evidence.
+  func values(of terms: [Evidence]) -> [Evidence] {
+    let values = Dictionary(uniqueKeysWithValues: Lane.allCases.map { ($0.kind, self[$0]) })
+    return terms.map {
+      Evidence(kind: $0.kind, value: (values[$0.kind] ?? nil) ?? $0.value, weight: $0.weight)
+    }
+  }
+
   /// A number that is equal for equal images, and hardly ever for others.
   var look: UInt64 {
     let odd: UInt64 = 0x9E37_79B9_7F4A_7C15
@@ -198,12 +219,17 @@ struct MeasuredEvidence: Sendable, Hashable {
   ///
   /// - Parameter highest: The ``features``, each the highest of any image of the entity.
   func score(with highest: SIMD16<Double>) -> Double {
+    weighed(with: highest).dot(Calibration.coefficients.step1)
+  }
+
+  /// Returns the values whose sum is the score, each with its factor of the first step.
+  func weighed(with highest: SIMD16<Double>) -> SIMD16<Double> {
     let weakness = 1 - max(0, min(1, Double(inliers - 3) / Self.trustedInliers))
     var lanes = features
     for lane in [Lane.texture.rawValue, Lane.votes.rawValue] {
       lanes[lane] += Self.otherImageShare * weakness * (highest[lane] - lanes[lane])
     }
-    return lanes.dot(Calibration.coefficients.step1)
+    return lanes
   }
 
   /// The score of what was measured in the image itself: without the labels, the embedding and other images.
@@ -256,6 +282,9 @@ struct MeasuredEvidence: Sendable, Hashable {
     Self.agreedColors.share(at: colorLikeness) * Self.agreedInliers.share(at: Double(inliers))
   }
 
+  /// The degree to which histograms agree with a lead beyond its limit, `0...1`. The best of many images of an entity is far ahead by chance.
+  var farLeadAgreement: Double { support == nil ? Self.farColors.share(at: color) : 0 }
+
   /// The degree to which colors agree with a label, `0...1`.
   var labelAgreement: Double { Self.labelledColors.share(at: colorLikeness) }
 
@@ -288,7 +317,12 @@ struct MeasuredEvidence: Sendable, Hashable {
   }
 
   /// Grows ever faster as histograms become equal. The cap keeps rounding from mattering.
-  private static func likeness(_ similarity: Double) -> Double { -log(max(0.02, 1 - similarity)) }
+  private static func likeness(_ similarity: Double) -> Double {
+    -log(max(leastDissimilarity, 1 - similarity))
+  }
+
+  /// The difference of histograms, as a share, below which they are equal.
+  private static let leastDissimilarity = 0.02
 }
 
 extension ClosedRange<Double> {

@@ -1,5 +1,5 @@
 /// The reason why a query does not show an entity that it should find.
-public enum MissReason: String, Sendable, Hashable, Codable, CaseIterable {
+package enum MissReason: String, Sendable, Hashable, Codable, CaseIterable {
   /// A statement says that the query does not mean it (``FeedbackStatement``).
   case suppressed
   /// The filter of its type does not accept it.

@@ -50,7 +50,7 @@ enum PossibleEntities {
 
   /// Returns the probability of each candidate; what is missing to one is the probability of none of them.
   static func probabilities(_ utilities: [Double]) -> [Double] {
-    // The largest is subtracted, so that nothing overflows.
+    // Subtracts the largest exponent, so that `exp` does not overflow.
     let largest = max(coefficients.none, utilities.max() ?? coefficients.none)
     let shares = utilities.map { exp($0 - largest) }
     let sum = shares.reduce(exp(coefficients.none - largest), +)

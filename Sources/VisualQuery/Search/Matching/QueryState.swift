@@ -23,6 +23,14 @@ struct QueryState: Sendable {
   let suppressed: Set<UInt32>
   /// The shop's rules that may hold for the query.
   let rules: ActiveRules
+  /// The words that tell which of several like things is meant, or `nil` if there are none.
+  var words: AskedWords? = nil
+  /// The entities that the image shows without the filters of the question, the surest first, if these ask for a color.
+  var sighted: [ScoredEntity] = []
+  /// The keys of the entities whose colors do not count against them, since the question asks for theirs.
+  var colorless: Set<UInt32> = [] {
+    didSet { if colorless != oldValue { scores = ScoreCache() } }
+  }
   /// True if the deadline passed before the filters were applied, so that nothing may be shown.
   let isFilterUnfinished: Bool
   let shouldStop: @Sendable () -> Bool
@@ -37,8 +45,8 @@ struct QueryState: Sendable {
   private(set) var groups: [UInt32: String]? = nil { didSet { scores = ScoreCache() } }
   /// The cells that plain lines divide the image into, or `nil` if the layout was not computed.
   private(set) var pageCells: [ImageBox]? = nil {
-    // Text counts nothing on a page, because it may belong to any of its things, so scores with
-    // text must be computed again.
+    // On a page of several things, text does not count, because it may belong to any of them. So
+    // the scores must be computed again.
     didSet { if texts != nil { scores = ScoreCache() } }
   }
   /// The parts of the image that were searched on their own.
@@ -272,9 +280,40 @@ struct QueryState: Sendable {
     return searches.comparePatches(with: image, signature, shouldStop: shouldStop)
   }
 
+  /// The shape that an entity shares with the image, whatever its colors.
+  struct Likeness: Sendable {
+    /// The highest evidence of the hash, and the most inliers, in the whole image or in a part of it.
+    var (hash, inliers) = (0.0, 0)
+  }
+
+  /// Returns the shape that each candidate shares with the image.
+  func likenesses() -> [UInt32: Likeness] {
+    var likenesses: [UInt32: Likeness] = [:]
+    for search in [searches] + regions.map(\.searches) {
+      for candidate in search.lazy.flatMap(\.candidates.values) {
+        var own = likenesses[candidate.key] ?? Likeness()
+        own.hash = max(own.hash, candidate.measured.hash)
+        own.inliers = max(own.inliers, candidate.measured.alignment?.inliers ?? 0)
+        likenesses[candidate.key] = own
+      }
+    }
+    return likenesses
+  }
+
   /// The best image of every candidate in the whole image, in the order of the keys.
   var wholeImages: [(key: UInt32, image: BestImage)] {
     signature.map { bestImages(searches, in: ImageFrame($0)) } ?? []
+  }
+
+  /// The candidates of the whole image as a fit of the confidence sees them, by their keys.
+  var calibrationImages: [UInt32: (image: BestImage, picture: Int)] {
+    let images = wholeImages
+    let pictures = SamePictures(
+      images.map(\.image.stored), looks: images.map(\.image.evidence.look))
+    return Dictionary(
+      uniqueKeysWithValues: images.enumerated().map { index, entity in
+        (entity.key, (entity.image, pictures.firstIndex(of: index)))
+      })
   }
 
   /// - Parameter texts: The agreement of the text, which counts in the whole image and in the outlines that things draw in it. That of a
@@ -295,10 +334,11 @@ struct QueryState: Sendable {
       pictures: SamePictures(
         images.map(\.image.stored), looks: images.map(\.image.evidence.look)))
     return images.enumerated().map { index, entity in
+      let measured = Calibration.evidence(
+        entity.image.evidence, rivals.standing(of: index), of: subject,
+        regionPrior: prior(entity.image.evidence))
       let evidence =
-        Calibration.evidence(
-          entity.image.evidence, rivals.standing(of: index), of: subject,
-          regionPrior: prior(entity.image.evidence))
+        (entity.image.seen.map { $0.values(of: measured) } ?? measured)
         + (texts.map {
           [Calibration.evidence(ofText: $0, entity.key, within: entity.image.textPart)]
         } ?? [])
@@ -323,12 +363,15 @@ struct QueryState: Sendable {
       highest = max(highest, own)
       if let group = groups[key] { nearest[group] = max(nearest[group] ?? 0, own) }
     }
-    let factor = Calibration.coefficients.step1[MeasuredEvidence.Lane.embedding.rawValue]
+    let lane = MeasuredEvidence.Lane.embedding.rawValue
+    let factor = Calibration.coefficients.step1[lane]
     for (key, image) in best {
       guard let own = image.embedding else { continue }
       let shared = groups[key].flatMap { nearest[$0] } ?? own
       let trust = Rivals.trust(image.evidence.inliers)
-      best[key]?.score += factor * (shared + trust * (highest - shared) - own)
+      let difference = shared + trust * (highest - shared) - own
+      best[key]?.weighed[lane] += difference
+      best[key]?.score += factor * difference
     }
   }
 
@@ -347,10 +390,13 @@ struct QueryState: Sendable {
       image.evidence.embedding = image.embedding
       image.evidence.support = support[key]
       if !believesLabels { image.evidence.labels = nil }
-      // If labels are believed, the score with the highest terms of all images is not used:
-      // several weak similarities together would outweigh the labels.
-      image.score =
-        believesLabels ? image.evidence.score : image.evidence.score(with: image.highest)
+      if colorless.contains(key) { image.leaveColorsOut() }
+      // If labels count, the entity's score is that of its best image. Otherwise it combines the
+      // highest terms of all its images; with labels, these many weak similarities would outweigh
+      // them.
+      image.weighed =
+        believesLabels ? image.evidence.features : image.evidence.weighed(with: image.highest)
+      image.score = image.weighed.dot(Calibration.coefficients.step1)
       best[key] = image
     }
     if let groups { shareEmbeddings(of: groups, among: &best) }

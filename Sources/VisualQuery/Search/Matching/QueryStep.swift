@@ -1,7 +1,7 @@
 /// A step of the work on a query, whose time can be watched with ``Matcher/onStep``.
 ///
 /// The steps are in the order in which they run. A query without text, for example, has no step ``text``.
-public enum QueryStep: String, Sendable, Hashable, CaseIterable {
+package enum QueryStep: String, Sendable, Hashable, CaseIterable {
   /// The image is decoded.
   case decoding
   /// Filters and labels are looked up.

@@ -4,10 +4,10 @@ internal import PixelMatch
 struct ScoredEntity: Sendable {
   let key: UInt32
   let type: EntityType
-  let evidence: [Evidence]
+  var evidence: [Evidence]
   /// The calibrated probability that it is right; in ``MatchResponse/possible``, its share of one distribution.
   var confidence: Double
-  let tier: MatchTier
+  var tier: MatchTier
   /// The image that matched, or `nil` if only labels or stock did.
   var image: BestImage?
   /// The index of the image that matched among the entity's images.

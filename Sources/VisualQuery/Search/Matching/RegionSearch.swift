@@ -1,9 +1,9 @@
 internal import PixelMatch
 
 /// A part of the query's image that was searched on its own, or should be.
-public struct SearchedRegion: Sendable, Hashable {
+package struct SearchedRegion: Sendable, Hashable {
   /// The reason why a region was proposed.
-  public enum Source: String, Sendable, Hashable, Codable, CaseIterable {
+  package enum Source: String, Sendable, Hashable, Codable, CaseIterable {
     /// Plain lines part it from the rest of the image, as on a page of a shop.
     case layout
     /// Keypoints outline a candidate in it.
@@ -15,17 +15,17 @@ public struct SearchedRegion: Sendable, Hashable {
   }
 
   /// The reason why it was proposed.
-  public let source: Source
+  package let source: Source
   /// Its box: left, top, width and height in shares of the sides of the query's image.
-  public let box: [Double]
+  package let box: [Double]
   /// A Boolean value that indicates whether it was searched. If not, since the query is a signature, a
   /// search with the signature of this part may find more; for a ``Source/remainder``, for ``Source/windows`` and for an
   /// ``Source/outline`` that is the whole image, a search with the image.
-  public let isSearched: Bool
+  package let isSearched: Bool
   /// The entity that is likeliest in it, shown or not, or `nil` if none is alike.
-  public let best: EntityID?
+  package let best: EntityID?
   /// The confidence of ``best``.
-  public let confidence: Double?
+  package let confidence: Double?
 
   init(
     source: Source, box: PictureRegion, isSearched: Bool, best: EntityID? = nil,

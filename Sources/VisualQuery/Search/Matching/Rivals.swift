@@ -13,6 +13,8 @@ struct Standing: Sendable, Hashable {
   /// The lead of its score over that of the best rival, at most 4, and little less than -3; 0 without a rival. Less over a sibling if the
   /// colors at aligned places differ, or if a rival aligns clearly better.
   let lead: Double
+  /// How far the lead is beyond its limit, `0...1`: 0 up to 3, and 1 from 5 on.
+  var farLead = 0.0
   /// The logarithm of the ratio of its inliers to the most of any rival, `-1...2.5`. It is reduced if both have few.
   let inlierLead: Double
   /// Its ``MeasuredEvidence/patchLikeness``, `0...1`, less if the patches of a rival look nearly as much the same.
@@ -51,6 +53,8 @@ struct Rivals: Sendable {
   private static let partOfOther = 0.6...0.75
   /// The factor for the part of a lead below -3.
   private static let farBehind = 0.03
+  /// The lead from which on a candidate is far ahead, and the one at which it wholly is (docs/quality-trials.md).
+  private static let farAhead = 3.0...5.0
   /// The number of inliers that may agree by chance, and how many more are fully trusted.
   private static let (chanceInliers, trustedInliers) = (8.0, 16.0)
 
@@ -105,12 +109,14 @@ struct Rivals: Sendable {
     let most = byInliers.first { isRival($0, of: index) }.map { candidates[$0].inliers } ?? 0
     // A lead is limited to 3, and to up to 4 if keypoints of the candidate agree.
     let limit = 3 + Self.trust(own.inliers)
-    let lead = min(limit, scores[index] - scores[best])
+    let ahead = scores[index] - scores[best]
+    let lead = min(limit, ahead)
     let doubt = max(
       Self.colorDoubt(of: own, siblingInliers: most), Self.shapeDoubt(of: own, rivalInliers: most),
       printDoubt(of: index))
     return Standing(
       lead: Self.weakened((lead > 0 ? lead * (1 - doubt) : lead) - behind),
+      farLead: Self.farAhead.share(at: ahead * (1 - doubt) - behind),
       inlierLead: Self.inlierLead(own.inliers, over: most), patchLead: patchLead(of: index),
       isAlone: false)
   }
@@ -196,13 +202,17 @@ struct Rivals: Sendable {
   }
 
   private static func inlierLead(_ inliers: Int, over rival: Int) -> Double {
-    // A lead and a lag are both weighted by the larger number of inliers, because a few
-    // keypoints agree by chance and then mean nothing.
+    // Whether it is a lead or a lag, the larger of the two numbers of inliers gives its weight: if
+    // both are small, they may agree by chance.
     inlierRatio(inliers, to: rival) * trust(max(inliers, rival))
   }
 
   /// Returns the logarithm of a ratio in which chance inliers of both say little.
   private static func inlierRatio(_ inliers: Int, to rival: Int) -> Double {
-    max(-1, min(2.5, log(Double(inliers + 10) / Double(rival + 10))))
+    let ratio = log((Double(inliers) + inlierOffset) / (Double(rival) + inlierOffset))
+    return max(inlierRatios.lowerBound, min(inlierRatios.upperBound, ratio))
   }
+
+  /// The inliers that are added to both sides of a ratio of inliers, and the logarithms within which it counts.
+  private static let (inlierOffset, inlierRatios) = (10.0, -1.0...2.5)
 }

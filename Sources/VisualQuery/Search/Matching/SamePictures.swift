@@ -14,8 +14,8 @@ struct SamePictures: Sendable {
   /// - Complexity: O(images) if few have equal numbers.
   init(_ images: [StoredImage], looks: [UInt64]) {
     var first = Array(images.indices)
-    // `last` is the last image with each number; for each image, the array has the previous
-    // image with the same number.
+    // `last` maps each number to the last image that has it. `before` has, for each image, the
+    // previous image with the same number.
     var last: [UInt64: Int] = [:]
     last.reserveCapacity(images.count)
     var before = [Int?](repeating: nil, count: images.count)
@@ -35,6 +35,18 @@ struct SamePictures: Sendable {
 
   /// Makes images of which none is the same as another.
   init(differing count: Int) { first = Array(0..<count) }
+
+  /// Makes images of which those with equal numbers are the same.
+  init(numbered numbers: [Int]) {
+    var known: [Int: Int] = [:]
+    first = numbers.enumerated().map { index, number in
+      known[number] = known[number] ?? index
+      return known[number]!
+    }
+  }
+
+  /// Returns the index of the first image that is the same as one.
+  func firstIndex(of index: Int) -> Int { first[index] }
 
   /// Returns for each image the highest score of those that are the same.
   func highest(of scores: [Double]) -> [Double] {

@@ -3,8 +3,7 @@ internal import PixelMatch
 /// The search among the images of one entity type.
 struct TypeSearch: Sendable {
   /// The most candidates whose geometry is verified: the best by votes, and the best by score.
-  private static let verifiedByVotes = 96
-  private static let verifiedByScore = 48
+  private static let (verifiedByVotes, verifiedByScore) = (96, 48)
   /// The most candidates that are compared once more with a part of the image.
   private static let lookedAtAgain = 32
   /// The most candidates whose patches are compared in one part of the image, and in all.
@@ -113,7 +112,14 @@ struct TypeSearch: Sendable {
   ///
   /// - Returns: The share that was verified before the search had to stop.
   mutating func verifyGeometry(shouldStop: () -> Bool) -> Double {
-    let planned = rowsToVerify()
+    verifyGeometry(of: rowsToVerify(), shouldStop: shouldStop)
+  }
+
+  /// Verifies the geometry of some candidates, in this order.
+  ///
+  /// - Returns: The share that was verified before the search had to stop.
+  @discardableResult
+  mutating func verifyGeometry(of planned: [SegmentRow], shouldStop: () -> Bool) -> Double {
     beginReading(.alignment, of: planned)
     for (done, row) in planned.enumerated() {
       if shouldStop() { return Double(done) / Double(planned.count) }
@@ -171,8 +177,8 @@ struct TypeSearch: Sendable {
     let ranked = best.values.filter { $0.evidence.inliers >= Rivals.claimingInliers }.sorted {
       ($1.evidence.inliers, $0.candidate.row) < ($0.evidence.inliers, $1.candidate.row)
     }
-    // Rivals are counted only among images that claim the same part of the query. Otherwise,
-    // one of several things in it would take the room of the siblings of another.
+    // Limits the number of candidates for each part of the query. If it counted candidates for
+    // other parts, those of one thing in the image would leave no room for those of another.
     var chosen: [Found] = []
     for found in ranked where chosen.count < Self.comparedInAll {
       let rivals = chosen.count {
@@ -293,7 +299,7 @@ struct TypeSearch: Sendable {
       }
       best[candidate.key] = BestImage(
         row: candidate.row, stored: stored, type: type, evidence: evidence, score: score,
-        embedding: embedding, highest: highest,
+        weighed: highest, embedding: embedding, highest: highest,
         tier: comparison.tier(candidate.measured, stored), view: candidate.measured.view,
         variant: candidate.measured.variant,
         position: position, isGeometryVerified: candidate.isGeometryVerified,
@@ -337,8 +343,12 @@ struct BestImage: Sendable {
   let stored: StoredImage
   let type: EntityType
   var evidence: MeasuredEvidence
+  /// The evidence with the colors that were seen, or `nil` if they count.
+  var seen: MeasuredEvidence?
   /// The score of the evidence.
   var score: Double
+  /// The values whose sum is the score, each with its factor of the first step.
+  var weighed: SIMD16<Double>
   /// The value of ``Evidence/Kind/embedding`` of the image of the entity whose embedding is the nearest.
   var embedding: Double?
   /// The regressors of ``MeasuredEvidence/features``, each the highest of any image of the entity.
@@ -354,6 +364,13 @@ struct BestImage: Sendable {
   let size: (width: Int, height: Int)
   /// The place of the searched image within the query's.
   let frame: ImageFrame
+
+  /// Takes the colors out of the evidence, as far as they contradict what geometry says.
+  mutating func leaveColorsOut() {
+    let all = evidence
+    evidence.leaveColorsOut()
+    if evidence != all { seen = all }
+  }
 
   /// Returns the difference of the layouts where the hash puts the image over the query's.
   func difference(from signature: QuerySignature) -> ColorLayout.Difference {

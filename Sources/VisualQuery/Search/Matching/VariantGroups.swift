@@ -2,9 +2,9 @@
 ///
 /// An entity without a group is a card of its own. A group counts as shown if one of its entities was,
 /// so that no page repeats it.
-public struct VariantGroups: Sendable {
+package struct VariantGroups: Sendable {
   /// The most variants beneath a match.
-  public static let variantLimit = 50
+  package static let variantLimit = 50
 
   /// The group of each entry, or `nil` if it has none.
   private let groups: [String?]

@@ -5,7 +5,7 @@ extension SearchNumbers {
   /// Waits for other processes that are counting, so call it after answers are sent.
   ///
   /// - Throws: ``CatalogueError``.
-  public func count(_ searches: [Search: Int]) throws(CatalogueError) {
+  package func count(_ searches: [Search: Int]) throws(CatalogueError) {
     if searches.isEmpty { return }
     try write { connection throws(CatalogueError) in
       for (search, count) in searches {
@@ -42,7 +42,7 @@ extension SearchNumbers {
     guard connection.changedRowCount == 0 else { return }
     let known = try connection.first(
       "SELECT count(*) FROM labels WHERE day = ?", [.text(day)]
-    ) { $0.integer(0) }
+    ) { $0.onlyInteger }
     guard known ?? 0 < labelLimit else { return }
     try connection.statement("INSERT INTO labels VALUES(?, ?, ?)")
       .bind([.text(day), .text(label), .integer(count)]).run()
@@ -52,7 +52,7 @@ extension SearchNumbers {
   ///
   /// - Returns: The number of events that were counted.
   /// - Throws: ``CatalogueError``.
-  public func count(_ events: [Event]) throws(CatalogueError) -> Int {
+  package func count(_ events: [Event]) throws(CatalogueError) -> Int {
     if events.isEmpty { return 0 }
     return try write { connection throws(CatalogueError) in
       var counted = 0
@@ -78,16 +78,18 @@ extension SearchNumbers {
     }
   }
 
+  private enum DayAndRows: Int, SQLiteColumns { case day, rows }
+
   /// Removes the oldest days beyond the limits of days and of rows.
   private static func removeOldest(in connection: CatalogueConnection) throws(CatalogueError) {
     let tables = ["searches", "actions", "labels", "regions"]
     let days = try connection.rows(
       """
-      SELECT day, sum(count) FROM (\(tables.map { "SELECT day, count(*) AS count FROM \($0) GROUP BY day" }
+      SELECT day, sum(count) AS rows FROM (\(tables.map { "SELECT day, count(*) AS count FROM \($0) GROUP BY day" }
         .joined(separator: " UNION ALL ")))
       GROUP BY day ORDER BY day DESC
       """, isScan: true
-    ) { (day: $0.text(0), rows: $0.integer(1)) }
+    ) { (day: $0.text(DayAndRows.day), rows: $0.integer(DayAndRows.rows)) }
     var rows = 0
     for (index, day) in days.enumerated() {
       rows += day.rows
@@ -132,7 +134,7 @@ extension Matcher {
   ///   - key: The name of the client's key.
   /// - Returns: The event, or `nil` if the answer does not have the entity.
   /// - Throws: ``MatchError`` with the code `invalidToken` or `expiredToken`.
-  public func event(
+  package func event(
     _ id: String, _ action: SearchNumbers.Action, of entity: EntityID,
     inAnswer token: String, day: String, key: String
   ) throws(MatchError) -> SearchNumbers.Event? {
@@ -155,7 +157,7 @@ extension Matcher {
   }
 
   /// Returns the side of an experiment that a caller is on: the same one each time, by a hash of the caller's id.
-  public static func arm(ofCaller caller: String) -> String {
+  package static func arm(ofCaller caller: String) -> String {
     (SHA256.hash(Array(caller.utf8)).first ?? 0) & 1 == 0 ? "A" : "B"
   }
 }

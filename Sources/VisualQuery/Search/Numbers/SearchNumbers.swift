@@ -2,33 +2,33 @@
 ///
 /// They are sums by day in `numbers.sqlite` beside the catalogue, shared by all processes. Images, addresses, and persons are not recorded,
 /// and neither is which search was whose. An object is for one task: each opens its own. The days, the rows and the ids of events are bounded; the oldest ones are removed.
-public final class SearchNumbers {
+package final class SearchNumbers {
   /// The days that are kept.
-  public static let dayLimit = 400
+  package static let dayLimit = 400
   /// The most sums that are kept.
-  public static let rowLimit = 200_000
+  package static let rowLimit = 200_000
   /// The most ids of events that are remembered, by which one that is sent again counts once.
-  public static let eventLimit = 500_000
+  package static let eventLimit = 500_000
   /// The most labels of a day.
-  public static let labelLimit = 2_000
+  package static let labelLimit = 2_000
   /// The fewest searches with a label from which on it is reported: fewer might tell of a person.
-  public static let leastSearches = 10
+  package static let leastSearches = 10
 
   /// The circumstances that searches and events are counted by.
-  public struct Circumstances: Sendable, Hashable {
+  package struct Circumstances: Sendable, Hashable {
     /// The day in UTC, such as `2026-11-27`.
-    public var day: String
+    package var day: String
     /// The name of the key, or an empty text without keys.
-    public var key: String
+    package var key: String
     /// The language that was asked for, or an empty text.
-    public var language: String
+    package var language: String
     /// The side of an experiment, `A` or `B`, or an empty text without one.
-    public var arm: String
+    package var arm: String
     /// The name of the model by which images were compared, too, or an empty text without one.
-    public var model: String
+    package var model: String
 
     /// Makes circumstances. Texts beyond 64 characters are cut off.
-    public init(
+    package init(
       day: String, key: String = "", language: String = "", arm: String = "", model: String = ""
     ) {
       func short(_ text: String) -> String {
@@ -41,7 +41,7 @@ public final class SearchNumbers {
   }
 
   /// The outcome of a search.
-  public enum Outcome: String, Sendable, Hashable, CaseIterable {
+  package enum Outcome: String, Sendable, Hashable, CaseIterable {
     /// Something is sure.
     case sure
     /// Nothing is sure, and there is a list of what it may be.
@@ -51,7 +51,7 @@ public final class SearchNumbers {
   }
 
   /// What a person did with a match.
-  public enum Action: String, Sendable, Hashable, CaseIterable {
+  package enum Action: String, Sendable, Hashable, CaseIterable {
     /// It was on the screen.
     case shown
     /// It was opened.
@@ -63,22 +63,22 @@ public final class SearchNumbers {
   }
 
   /// A search, as it is counted.
-  public struct Search: Sendable, Hashable {
+  package struct Search: Sendable, Hashable {
     /// Its circumstances.
-    public let circumstances: Circumstances
+    package let circumstances: Circumstances
     /// Its outcome.
-    public let outcome: Outcome
+    package let outcome: Outcome
     /// The names of the rules that moved something, one on a line.
-    public let rules: String
+    package let rules: String
     /// The labels of a search that found nothing.
-    public let emptyLabels: [String]
+    package let emptyLabels: [String]
     /// The place in the image of a region that was searched without finding anything, or `nil`.
-    public let emptyRegion: String?
+    package let emptyRegion: String?
 
     /// Counts an answer.
     ///
     /// - Parameter region: The part of the image that was searched, or `nil` for all of it.
-    public init(
+    package init(
       _ response: MatchResponse, labels: [String], region: PictureRegion? = nil,
       _ circumstances: Circumstances
     ) {
@@ -109,17 +109,17 @@ public final class SearchNumbers {
   }
 
   /// Something that happened to a match, as it is counted.
-  public struct Event: Sendable, Hashable {
+  package struct Event: Sendable, Hashable {
     /// The first bytes of the hash of the client's id of the event.
     let id: [UInt8]
     /// The circumstances of its search.
-    public let circumstances: Circumstances
+    package let circumstances: Circumstances
     /// The action of the person.
-    public let action: Action
+    package let action: Action
     /// The rank of the match, from 1, or 0 for one of a list of what it may be.
-    public let rank: Int
+    package let rank: Int
     /// The rule that moved the match, or an empty text.
-    public let rule: String
+    package let rule: String
   }
 
   let connection: CatalogueConnection
@@ -127,7 +127,7 @@ public final class SearchNumbers {
   /// Opens the numbers of the catalogue in a directory, and creates the file if it does not exist.
   ///
   /// - Throws: ``CatalogueError`` if the directory is not writable.
-  public init(directory: String) throws(CatalogueError) {
+  package init(directory: String) throws(CatalogueError) {
     let connection = try CatalogueConnection(path: directory + "/numbers.sqlite", mode: .write)
     // Losing the last numbers in a power cut is acceptable.
     try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; " + Self.tables)

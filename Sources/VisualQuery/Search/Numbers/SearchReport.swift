@@ -1,23 +1,23 @@
 /// A report of searches: sums of ``SearchNumbers``.
-public struct SearchReport: Sendable, Hashable, Encodable {
+package struct SearchReport: Sendable, Hashable, Encodable {
   /// The sums of some searches and of what was done with their matches.
-  public struct Sums: Sendable, Hashable, Encodable {
+  package struct Sums: Sendable, Hashable, Encodable {
     /// The number of searches.
-    public internal(set) var searches = 0
+    package internal(set) var searches = 0
     /// The searches in which something was sure.
-    public internal(set) var sure = 0
+    package internal(set) var sure = 0
     /// The searches with only a list of what it may be.
-    public internal(set) var list = 0
+    package internal(set) var list = 0
     /// The searches without an answer.
-    public internal(set) var empty = 0
+    package internal(set) var empty = 0
     /// The number of matches that were shown.
-    public internal(set) var shown = 0
+    package internal(set) var shown = 0
     /// The number of matches that were opened.
-    public internal(set) var opened = 0
+    package internal(set) var opened = 0
     /// The number of matches that were put into a basket.
-    public internal(set) var added = 0
+    package internal(set) var added = 0
     /// The number of matches that were ordered.
-    public internal(set) var ordered = 0
+    package internal(set) var ordered = 0
 
     mutating func count(_ outcome: SearchNumbers.Outcome, _ count: Int) {
       searches += count
@@ -39,86 +39,86 @@ public struct SearchReport: Sendable, Hashable, Encodable {
   }
 
   /// The sums of a day, a key, a language, a rule, a model, or a side of an experiment.
-  public struct Row: Sendable, Hashable, Encodable {
+  package struct Row: Sendable, Hashable, Encodable {
     /// Its name; empty for none.
-    public let name: String
+    package let name: String
     /// Its sums.
-    public let sums: Sums
+    package let sums: Sums
   }
 
   /// What was done with matches of a rank.
-  public struct Rank: Sendable, Hashable, Encodable {
+  package struct Rank: Sendable, Hashable, Encodable {
     /// The rank, from 1, or 0 for a list of what it may be.
-    public let rank: Int
+    package let rank: Int
     /// The number of matches that were shown.
-    public internal(set) var shown = 0
+    package internal(set) var shown = 0
     /// The number of matches that were opened.
-    public internal(set) var opened = 0
+    package internal(set) var opened = 0
     /// The number of matches that were put into a basket.
-    public internal(set) var added = 0
+    package internal(set) var added = 0
     /// The number of matches that were ordered.
-    public internal(set) var ordered = 0
+    package internal(set) var ordered = 0
   }
 
   /// A place in images of regions that were searched without finding anything.
-  public struct Region: Sendable, Hashable, Encodable {
+  package struct Region: Sendable, Hashable, Encodable {
     /// The place, such as `top left, small`.
-    public let region: String
+    package let region: String
     /// The number of searches.
-    public let searches: Int
+    package let searches: Int
   }
 
   /// A label of searches that found nothing.
-  public struct Label: Sendable, Hashable, Encodable {
+  package struct Label: Sendable, Hashable, Encodable {
     /// The label, normalized.
-    public let label: String
+    package let label: String
     /// The number of searches.
-    public let searches: Int
+    package let searches: Int
   }
 
   /// The difference between the sides of an experiment, in openings per search, B less A.
-  public struct Difference: Sendable, Hashable, Encodable {
+  package struct Difference: Sendable, Hashable, Encodable {
     /// The difference.
-    public let openedPerSearch: Double
+    package let openedPerSearch: Double
     /// The lower bound of the 95 % interval.
-    public let low: Double
+    package let low: Double
     /// The upper bound of the 95 % interval.
-    public let high: Double
+    package let high: Double
   }
 
   let schema = "vq.report/1"
   /// The first day with numbers, or `nil` without any.
-  public let from: String?
+  package let from: String?
   /// The last day with numbers, or `nil` without any.
-  public let until: String?
+  package let until: String?
   /// The sums of all.
-  public let total: Sums
+  package let total: Sums
   /// The sums of each day.
-  public let byDay: [Row]
+  package let byDay: [Row]
   /// The sums of each key.
-  public let byKey: [Row]
+  package let byKey: [Row]
   /// The sums of each language.
-  public let byLanguage: [Row]
+  package let byLanguage: [Row]
   /// The searches in which a rule moved something, and the actions on what it moved.
-  public let byRule: [Row]
+  package let byRule: [Row]
   /// The sums of each model by which images were compared, too.
-  public let byModel: [Row]
+  package let byModel: [Row]
   /// The sums of each side of an experiment.
-  public let byArm: [Row]
+  package let byArm: [Row]
   /// What was done with matches of each rank.
-  public let ranks: [Rank]
+  package let ranks: [Rank]
   /// Labels of at least ``SearchNumbers/leastSearches`` searches that found nothing, the most frequent first.
-  public let emptyLabels: [Label]
+  package let emptyLabels: [Label]
   /// Regions of images of at least ``SearchNumbers/leastSearches`` searches that found nothing, the most frequent first.
-  public let emptyRegions: [Region]
+  package let emptyRegions: [Region]
   /// `nil` unless both sides have searches.
-  public let difference: Difference?
+  package let difference: Difference?
 }
 
 extension SearchReport {
   /// Returns the 95 % interval of a share (E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927),
   /// or `nil` of nothing.
-  public static func interval(_ count: Int, of total: Int) -> ClosedRange<Double>? {
+  package static func interval(_ count: Int, of total: Int) -> ClosedRange<Double>? {
     guard total > 0 else { return nil }
     let (n, z) = (Double(total), 1.96)
     let share = Double(count) / n
@@ -139,13 +139,21 @@ extension SearchReport {
 }
 
 extension SearchNumbers {
+  private enum SearchColumn: Int, SQLiteColumns {
+    case day, key, language, arm, model, rule, outcome, count
+  }
+  private enum ActionColumn: Int, SQLiteColumns {
+    case day, key, language, arm, model, rule, action, count, rank
+  }
+  private enum EmptyColumn: Int, SQLiteColumns { case name, searches }
+
   /// Makes the report of some days.
   ///
   /// - Parameters:
   ///   - first: The first day, such as `2026-11-01`, or `nil` for all that are kept.
   ///   - others: The numbers of other servers of the shop, which are added. A label or a region counts by the sum.
   /// - Throws: ``CatalogueError``.
-  public func report(
+  package func report(
     since first: String? = nil, with others: [SearchNumbers] = []
   ) throws(CatalogueError) -> SearchReport {
     var sums = ReportSums()
@@ -178,28 +186,29 @@ extension SearchNumbers {
     let since: [SQLiteValue] = [.text(first)]
     /// The names of a row in each group.
     func names(_ row: SQLiteStatement<CatalogueError>) -> [[String]] {
-      let rules = row.text(5).split(separator: "\n").map(String.init)
-      return [[row.text(0)], [row.text(1)], [row.text(2)], rules, [row.text(4)], [row.text(3)]]
+      // The first columns of both tables are the same.
+      [
+        [row.text(SearchColumn.day)], [row.text(SearchColumn.key)],
+        [row.text(SearchColumn.language)], rules(row.text(SearchColumn.rule)),
+        [row.text(SearchColumn.model)], [row.text(SearchColumn.arm)],
+      ]
     }
+    func rules(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
     try connection.forEachRow(
-      """
-      SELECT day, key, language, arm, model, rule, outcome, count FROM searches WHERE day >= ?
-      """, since, isScan: true
+      "SELECT \(SearchColumn.list) FROM searches WHERE day >= ?", since, isScan: true
     ) { row throws(CatalogueError) in
-      guard let outcome = Outcome(rawValue: row.text(6)) else { return }
-      let count = row.integer(7)
+      guard let outcome = Outcome(rawValue: row.text(SearchColumn.outcome)) else { return }
+      let count = row.integer(SearchColumn.count)
       sums.total.count(outcome, count)
       for (group, names) in names(row).enumerated() {
         for name in names { sums.groups[group][name, default: .init()].count(outcome, count) }
       }
     }
     try connection.forEachRow(
-      """
-      SELECT day, key, language, arm, model, rule, action, count, rank FROM actions WHERE day >= ?
-      """, since, isScan: true
+      "SELECT \(ActionColumn.list) FROM actions WHERE day >= ?", since, isScan: true
     ) { row throws(CatalogueError) in
-      guard let action = Action(rawValue: row.text(6)) else { return }
-      let (count, rank) = (row.integer(7), row.integer(8))
+      guard let action = Action(rawValue: row.text(ActionColumn.action)) else { return }
+      let (count, rank) = (row.integer(ActionColumn.count), row.integer(ActionColumn.rank))
       sums.total.count(action, count)
       sums.ranks[rank, default: .init(rank: rank)].count(action, count)
       for (group, names) in names(row).enumerated() {
@@ -212,7 +221,9 @@ extension SearchNumbers {
       try connection.forEachRow(
         "SELECT \(column), sum(count) FROM \(table) WHERE day >= ? GROUP BY \(column)", since,
         isScan: true
-      ) { row throws(CatalogueError) in counts[row.text(0), default: 0] += row.integer(1) }
+      ) { row throws(CatalogueError) in
+        counts[row.text(EmptyColumn.name), default: 0] += row.integer(EmptyColumn.searches)
+      }
     }
     try count("label", of: "labels", into: &sums.labels)
     try count("region", of: "regions", into: &sums.regions)

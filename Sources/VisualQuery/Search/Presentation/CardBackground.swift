@@ -194,7 +194,7 @@ private enum TransparentPNG {
         rows.append(pixels[index] &- UInt8(predicted(left, above, corner)))
       }
     }
-    // 8 bits, RGBA, deflate, adaptive filters, not interlaced.
+    // The header of a PNG: 8 bits per channel, RGBA, deflate, adaptive filters, not interlaced.
     let header = bigEndian(width) + bigEndian(height) + [8, 6, 0, 0, 0]
     return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunk("IHDR", header)
       + chunk("IDAT", deflated(rows)) + chunk("IEND", [])

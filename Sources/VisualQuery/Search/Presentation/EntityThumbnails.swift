@@ -16,7 +16,7 @@ public struct EntityThumbnails: Sendable {
     case extraLarge
 
     /// The largest length of the longer side, in pixels.
-    public var longerSide: Int {
+    package var longerSide: Int {
       switch self {
       case .small: 160
       case .large: 480
@@ -26,7 +26,7 @@ public struct EntityThumbnails: Sendable {
   }
 
   /// The generation that is read.
-  public let catalogue: Catalogue
+  package let catalogue: Catalogue
   private let pool: WorkerPool
   private let decoder: ImageDecoder
 
@@ -40,15 +40,15 @@ public struct EntityThumbnails: Sendable {
   }
 
   /// A thumbnail and the content that it was made of.
-  public struct Thumbnail: Sendable, Hashable {
+  package struct Thumbnail: Sendable, Hashable {
     /// A JPEG file, upright.
-    public let jpeg: [UInt8]
+    package let jpeg: [UInt8]
     /// The tag of the image's content, as in ``PublicProjection/imageURL(of:at:)``. It differs from
     /// that of the URL if the file has changed since it was indexed.
-    public let contentTag: String
+    package let contentTag: String
 
     /// Makes a value.
-    public init(jpeg: [UInt8], contentTag: String) {
+    package init(jpeg: [UInt8], contentTag: String) {
       self.jpeg = jpeg
       self.contentTag = contentTag
     }
@@ -70,7 +70,7 @@ public struct EntityThumbnails: Sendable {
   }
 
   /// A thumbnail with the tag of its content; otherwise as ``jpeg(of:image:size:)``.
-  public func thumbnail(
+  package func thumbnail(
     of id: EntityID, image: Int = 0, size: Size
   ) async throws -> Thumbnail? {
     try await withTaskExecutorPreference(pool) { @concurrent in

@@ -1,5 +1,5 @@
 /// The JSON form of facets.
-public struct FacetsDocument: Sendable, Hashable, Encodable {
+package struct FacetsDocument: Sendable, Hashable, Encodable {
   struct Range: Sendable, Hashable, Encodable {
     let minimum: Double
     let maximum: Double
@@ -22,7 +22,7 @@ public struct FacetsDocument: Sendable, Hashable, Encodable {
   let facets: [FacetDocument]
 
   /// Makes the document of some facets.
-  public init(_ facets: [Facet], entityCount: Int) {
+  package init(_ facets: [Facet], entityCount: Int) {
     self.entityCount = entityCount
     self.facets = facets.map { facet in
       FacetDocument(

@@ -54,8 +54,8 @@ package enum LocalizedPrice {
     let amount = grouped(parts[0], marks) + (parts.count > 1 ? marks.decimal + parts[1] : "")
     let isDollar = price.currency == "USD" && dollarLanguages.contains(tag(language))
     let sign = isDollar ? "$" : signs[price.currency] ?? price.currency
-    // A currency in letters is separated from the digits in every language, also where a symbol
-    // is not.
+    // A space separates letters from digits in every language, even in those that write a symbol
+    // without one.
     let gap = marks.gap.isEmpty && sign.last?.isLetter == true ? space : marks.gap
     return marks.isPrefix ? sign + gap + amount : amount + gap + sign
   }

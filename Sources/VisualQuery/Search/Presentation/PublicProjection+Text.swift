@@ -5,7 +5,7 @@ extension PublicProjection {
   ///   - value: The entity.
   ///   - locale: As in ``EntityValue/displayRepresentation(for:)``.
   ///   - url: The link that opens the entity.
-  public func flatStrings(
+  package func flatStrings(
     of value: EntityValue, for locale: String?, url: String?
   ) -> [String: String] {
     var flat = value.flatStrings(of: object(for: value), for: locale)
@@ -18,7 +18,7 @@ extension PublicProjection {
 
   /// Returns an entity as lines of text, as another app receives it: the texts of its card, the price or the address, the
   /// description if it is public, and the link.
-  public func plainText(of value: EntityValue, for locale: String?, url: String?) -> String {
+  package func plainText(of value: EntityValue, for locale: String?, url: String?) -> String {
     let display = value.displayRepresentation(for: locale)
     let detail: String? =
       switch value {

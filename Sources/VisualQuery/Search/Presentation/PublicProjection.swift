@@ -4,10 +4,10 @@
 /// ``EntityLookup/publicProjection(of:)`` makes the projection of a catalogue's entities.
 public struct PublicProjection: Sendable, Hashable {
   /// The content tags of indexed images, by entity and by position among its images.
-  public typealias ContentTags = [EntityID: [Int: String]]
+  package typealias ContentTags = [EntityID: [Int: String]]
 
   /// The public fields among those of the shop's own.
-  public let fields: Set<String>
+  package let fields: Set<String>
   private let contentTags: ContentTags
   /// The most bytes of a description that answers to matches have.
   static let descriptionLimit = 500
@@ -20,7 +20,7 @@ public struct PublicProjection: Sendable, Hashable {
   /// - Parameters:
   ///   - settings: The shop's settings, of which ``ShopSettings/publicFields`` counts.
   ///   - contentTags: The tags of the indexed images. An image without one has no thumbnail.
-  public init(_ settings: ShopSettings, contentTags: ContentTags = [:]) {
+  package init(_ settings: ShopSettings, contentTags: ContentTags = [:]) {
     fields = settings.publicFields ?? []
     self.contentTags = contentTags
   }
@@ -62,12 +62,12 @@ public struct PublicProjection: Sendable, Hashable {
 
   /// Returns whether strangers may filter by a property. The entities that pass a filter reveal
   /// their values.
-  public func allowsFilter(by property: EntityProperty) -> Bool {
+  package func allowsFilter(by property: EntityProperty) -> Bool {
     fields.contains(property.name) || property.name != "images" && property.isStandard
   }
 
   /// Returns whether strangers may sort by a property. The order of entities reveals their values.
-  public func allowsSort(by property: EntityProperty) -> Bool {
+  package func allowsSort(by property: EntityProperty) -> Bool {
     fields.contains(property.name) || property.isStandard && !property.isList
   }
 
@@ -84,7 +84,7 @@ public struct PublicProjection: Sendable, Hashable {
   // MARK: Images
 
   /// Returns the representation with an image URL in place of a path.
-  public func display(
+  package func display(
     _ representation: DisplayRepresentation, of value: EntityValue
   ) -> DisplayRepresentation {
     DisplayRepresentation(
@@ -94,7 +94,7 @@ public struct PublicProjection: Sendable, Hashable {
 
   /// Returns the URLs of an entity's images, in their order. An image that has neither a URL of its
   /// own nor a thumbnail is left out.
-  public func imageURLs(of value: EntityValue) -> [String] {
+  package func imageURLs(of value: EntityValue) -> [String] {
     value.imagePaths.indices.compactMap { imageURL(of: value, at: $0) }
   }
 
@@ -103,7 +103,7 @@ public struct PublicProjection: Sendable, Hashable {
   ///
   /// The URL of a thumbnail changes with the content of the image, so that its answer can be stored
   /// forever.
-  public func imageURL(of value: EntityValue, at position: Int) -> String? {
+  package func imageURL(of value: EntityValue, at position: Int) -> String? {
     guard value.imagePaths.indices.contains(position) else { return nil }
     let path = value.imagePaths[position]
     if Self.isPublicURL(path) { return path }

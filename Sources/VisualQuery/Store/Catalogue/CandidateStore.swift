@@ -22,6 +22,20 @@ package protocol CandidateStore: Sendable {
   ) async throws -> StoredSignatures
 }
 
+/// The segments of a catalogue whose posting lists and signatures are in a store.
+package struct StoredSegments: Sendable {
+  package let store: any CandidateStore
+  fileprivate let names: [EntityType: [String]]
+
+  init(store: any CandidateStore, names: [EntityType: [String]]) {
+    self.store = store
+    self.names = names
+  }
+
+  /// Returns the names of ``Catalogue/segments(of:)`` in the store.
+  package func names(of type: EntityType) -> [String] { names[type] ?? [] }
+}
+
 /// The words that are looked up in a segment, and what their posting lists can be.
 package struct WordQuestion: Sendable {
   /// The words, each once.
@@ -93,11 +107,11 @@ package struct StoredSignatures: Sendable {
 }
 
 /// Rows of a shard that were left out of an answer, since they are not what they should be.
-public struct DamagedRows: Sendable, Hashable {
+package struct DamagedRows: Sendable, Hashable {
   /// The number of rows.
-  public private(set) var count: Int
+  package private(set) var count: Int
   /// The fault of the first row.
-  public let example: String
+  package let example: String
 
   /// One row.
   package init(_ example: String) {

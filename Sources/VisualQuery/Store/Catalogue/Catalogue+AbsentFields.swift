@@ -78,8 +78,8 @@ extension PropertyIndex {
   ) throws(CatalogueError) -> Bool {
     if ["images", "localized", "featured"].contains(name) { return false }
     let property = EntityProperty(name == "geo" ? "latitude" : name)
-    // The table lacks a field of the shop with the name of a field of another type, and one
-    // whose name filters cannot write. Such a field is assumed to exist.
+    // Fields that have the name of a field of another type, and those whose name cannot be used in
+    // a filter, are not in the table of properties. They are assumed to exist.
     guard !Self.fieldsOfOtherTypes[type]!.contains(name),
       let stored = try? property.storedName(isSort: false)
     else { return true }

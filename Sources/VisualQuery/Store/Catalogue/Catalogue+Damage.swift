@@ -28,7 +28,7 @@ extension Catalogue {
   ///
   /// - Throws: ``CatalogueError`` that names the file and this generation.
   /// - Complexity: O(segments), with one system call for each.
-  public func checkUnchanged() throws(CatalogueError) {
+  package func checkUnchanged() throws(CatalogueError) {
     try checkSegments()
     try read { database throws(CatalogueError) in try database.connection.checkSharedMemory() }
   }

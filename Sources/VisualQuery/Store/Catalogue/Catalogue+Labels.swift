@@ -1,16 +1,16 @@
 extension Catalogue {
   /// A label of a catalogue.
-  public struct Label: Sendable, Hashable, Encodable {
+  package struct Label: Sendable, Hashable, Encodable {
     /// The label, normalized.
-    public let label: String
+    package let label: String
     /// The number of entities that have the label, or a label that ends with its words.
-    public let entities: Int
+    package let entities: Int
   }
 
   /// Returns all labels, the most frequent first, ties by label.
   ///
   /// - Throws: ``CatalogueError``.
-  public func labels() throws(CatalogueError) -> [Label] {
+  package func labels() throws(CatalogueError) -> [Label] {
     try read { database throws(CatalogueError) in
       try database.labels.all().map { Label(label: $0.label, entities: $0.frequency) }
     }
@@ -19,7 +19,7 @@ extension Catalogue {
   /// Returns the labels that neither the catalogue nor its bridge has.
   ///
   /// - Throws: ``CatalogueError``.
-  public func unmatched(among labels: [String]) throws(CatalogueError) -> Set<String> {
+  package func unmatched(among labels: [String]) throws(CatalogueError) -> Set<String> {
     Set(try labelEvidence(labels).unmatched)
   }
 

@@ -204,7 +204,7 @@ extension Catalogue {
     let exact = words.map { [$0] }
     var found = try await keys(withWords: exact, without: [], types, limit: limit, shouldStop)
     guard found.count < limit else { return try values(of: found, shouldStop) }
-    // A word that the catalogue has is probably meant as it is. Similar words replace it only
+    // If the catalogue has a word, it is probably not mistyped. Similar words are tried for it only
     // if there are still too few results.
     var (unknown, all) = (exact, exact)
     for (number, word) in words.enumerated() {

@@ -9,7 +9,7 @@ extension Catalogue {
   ///
   /// - Returns: The entities that rules name and the catalogue lacks; they may come with a later feed.
   /// - Throws: ``FieldError`` with the field of the rule; ``CatalogueError``.
-  public func missingEntities(of rules: ShopRules) throws -> [EntityID] {
+  package func missingEntities(of rules: ShopRules) throws -> [EntityID] {
     for (index, rule) in rules.rules.enumerated() {
       func check(_ field: String, _ body: () throws -> Void) throws {
         do {

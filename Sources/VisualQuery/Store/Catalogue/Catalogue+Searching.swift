@@ -187,7 +187,8 @@ extension Catalogue {
     where isWanted: @Sendable (UInt32) -> Bool, shouldStop: @escaping @Sendable () -> Bool
   ) async throws(CatalogueError) -> (keys: [UInt32], isWhole: Bool) {
     var found: [UInt32] = []
-    // Frequent labels are found in a short first part; the following parts are longer.
+    // Reads a short part first, because entities with a frequent label are already in it. The
+    // following parts are longer.
     var part = try read { database throws(CatalogueError) in
       try database.labels.keys(with: label, type: type, after: 0, limit: limit)
     }

@@ -1,5 +1,5 @@
 internal import PixelMatch
-public import Reading
+package import Reading
 internal import Synchronization
 
 /// The text of a generation, made of its entities when it is first asked for.
@@ -39,7 +39,7 @@ extension Catalogue {
     do throws(CatalogueError) {
       let index = PieceIndex(
         try read(stoppingWhen: { false }) { database throws(CatalogueError) in
-          try database.textWords(readBy: models)
+          try database.pieceWords(readBy: models)
         })
       textIndexes.withLock { $0.put(index, of: models) }
       return index
@@ -55,38 +55,21 @@ extension Catalogue {
   )] {
     let indices = segmentIndices[type] ?? [:]
     return try read { database throws(CatalogueError) in
-      try database.imageRows(of: key)
+      try database.images.rows(ofKey: key)
     }.compactMap { image in indices[image.segment].map { ($0, image.row) } }
   }
 
   /// Returns whether any image was read.
   package func hasReadText() throws(CatalogueError) -> Bool {
-    try read { database throws(CatalogueError) in
-      guard try database.hasReadings() else { return false }
-      return try database.connection.first(
-        // No integer is below this bound, so the condition is true of every row.
-        "SELECT 1 FROM readings WHERE contentHash >= ? LIMIT 1", [.integer(.min)]
-      ) { _ in true } ?? false
-    }
+    try read { database throws(CatalogueError) in try database.readings.hasAny() }
   }
 
   /// Returns whether images were read, and by other models only: then their text is left out.
   ///
   /// - Throws: ``CatalogueError``.
-  public func isReadOnlyByOthers(than models: ReadingModels) throws(CatalogueError) -> Bool {
+  package func isReadOnlyByOthers(than models: ReadingModels) throws(CatalogueError) -> Bool {
     try read { database throws(CatalogueError) in
-      try database.isReadOnlyByOthers(than: models.files)
+      try database.readings.isReadOnlyByOthers(than: models.files)
     }
-  }
-}
-
-extension CatalogueDatabase {
-  /// Returns the segments and rows of the images of an entity.
-  fileprivate func imageRows(
-    of key: UInt32
-  ) throws(CatalogueError) -> [(segment: Int, row: Int)] {
-    try connection.rows(
-      "SELECT segment, row FROM images WHERE entity = ? ORDER BY position", [.integer(Int(key))]
-    ) { ($0.integer(0), $0.integer(1)) }
   }
 }

@@ -16,16 +16,14 @@ public final class Catalogue: Sendable {
   /// The directory of the catalogue.
   package let directory: String
 
-  private let state: CatalogueDatabase.State
+  private let state: StateTable.State
   /// Tells this generation from other generations in the directory.
-  let stamp: CatalogueDatabase.Stamp?
+  let stamp: StateTable.Stamp?
   private let segments: [EntityType: [LiveSegment]]
   /// All segments, by file name.
   let files: [String: SignatureSegment]
-  /// The place where posting lists and signatures are, or `nil` if the segments have them.
-  package let store: (any CandidateStore)?
-  /// The names of ``segments(of:)`` in PostgreSQL.
-  private let segmentNames: [EntityType: [String]]
+  /// The place of posting lists and signatures, or `nil` if the segments have them.
+  package let stored: StoredSegments?
   /// The error of the first read of the database that found a damaged file.
   let readDamage = Mutex<CatalogueError?>(nil)
   /// The connections that read this generation.
@@ -39,15 +37,15 @@ public final class Catalogue: Sendable {
   /// The largest key of an entity.
   package let lastKey: UInt32
   /// The link templates and accepted schemes.
-  public let links: LinkSettings
+  package let links: LinkSettings
   /// The folders that images are read from.
-  public let picturePlaces: PicturePlaces
+  package let picturePlaces: PicturePlaces
   /// The fields of the shop's own that anyone may see.
-  public let publicFields: Set<String>
+  package let publicFields: Set<String>
   /// The shop's rules of what answers show.
-  public let rules: ShopRules
+  package let rules: ShopRules
   /// The model that computed the vectors of the images, or `nil` if none did.
-  public let imageModel: ImageModel?
+  package let imageModel: ImageModel?
   /// The key that seals the tokens of clients.
   package let secret: [UInt8]
   /// The last generations.
@@ -55,7 +53,7 @@ public final class Catalogue: Sendable {
   /// The statements about answers, which are not part of the generation.
   package let feedback: FeedbackReader
   /// The random identity of the catalogue, which a catalogue that replaces it does not share.
-  public var identity: String { state.identity }
+  package var identity: String { state.identity }
 
   /// Opens the catalogue in a directory.
   ///
@@ -74,10 +72,9 @@ public final class Catalogue: Sendable {
   package init(
     directory: String, readers readerCount: Int, store: (any CandidateStore)?
   ) throws(CatalogueError) {
-    let opened = try Self.open(directory, readerCount, isHead: store != nil)
+    let opened = try Self.open(directory, readerCount, store == nil ? .whole : .heads)
     let content = opened.content
     self.directory = directory
-    self.store = store
     feedback = FeedbackReader(directory: directory)
     readers = opened.readers
     state = content.state
@@ -92,17 +89,17 @@ public final class Catalogue: Sendable {
     rules = try Self.rules(content.settings, directory)
     imageModel = ImageModel(settings: content.settings)
     var segments: [EntityType: [LiveSegment]] = [:]
-    var segmentNames: [EntityType: [String]] = [:]
+    var names: [EntityType: [String]] = [:]
     var segmentIndices: [EntityType: [Int: Int]] = [:]
     for record in content.segments {
       guard let segment = opened.files[record.file] else { continue }
       segmentIndices[record.type, default: [:]][record.id] = segments[record.type]?.count ?? 0
       segments[record.type, default: []].append(
         LiveSegment(segment, deadRows: content.deadRows[record.id] ?? []))
-      segmentNames[record.type, default: []].append(record.name)
+      names[record.type, default: []].append(record.name)
     }
     self.segments = segments
-    self.segmentNames = segmentNames
+    stored = store.map { StoredSegments(store: $0, names: names) }
     self.segmentIndices = segmentIndices
     files = opened.files
   }
@@ -116,10 +113,8 @@ public final class Catalogue: Sendable {
 
   /// Opens the newest generation. A writer that merges segments may remove a file just before it is
   /// opened here; then there is a newer generation, which does not need it.
-  ///
-  /// - Parameter isHead: True if the segments have no signatures.
   private static func open(
-    _ directory: String, _ readerCount: Int, isHead: Bool
+    _ directory: String, _ readerCount: Int, _ kind: SegmentFiles
   ) throws(CatalogueError) -> Opened {
     var failedGeneration: Int?
     while true {
@@ -128,13 +123,11 @@ public final class Catalogue: Sendable {
         try Content(database)
       }
       let generation = content.state.generation
-      guard ShopSettings.isHeadOnly(content.settings) == isHead else {
-        throw Self.otherMode(directory, isHead: isHead)
-      }
+      guard SegmentFiles(content.settings) == kind else { throw kind.mismatch(in: directory) }
       do throws(CatalogueError) {
         var files: [String: SignatureSegment] = [:]
         for record in content.segments {
-          files[record.file] = try open(record, in: directory, isHead: isHead)
+          files[record.file] = try open(record, in: directory, kind)
         }
         return Opened(readers: readers, content: content, files: files)
       } catch {
@@ -146,16 +139,16 @@ public final class Catalogue: Sendable {
 
   /// The contents of a generation that are read when it is opened.
   private struct Content: Sendable {
-    let state: CatalogueDatabase.State
-    let stamp: CatalogueDatabase.Stamp?
+    let state: StateTable.State
+    let stamp: StateTable.Stamp?
     let lastKey: UInt32
     let settings: [String: String]
-    let segments: [CatalogueDatabase.SegmentRecord]
+    let segments: [SegmentList.Record]
     let deadRows: [Int: [Int]]
 
-    init(_ database: CatalogueDatabase) throws(CatalogueError) {
-      state = try database.state()
-      stamp = try CatalogueDatabase.Stamp(database.connection)
+    init(_ database: CatalogueTables) throws(CatalogueError) {
+      state = try database.state.current()
+      stamp = try database.state.stamp()
       lastKey = try database.entities.lastKey()
       settings = try database.settings.all()
       segments = try database.segments.all()
@@ -163,29 +156,14 @@ public final class Catalogue: Sendable {
     }
   }
 
-  /// Returns the error of a directory that has, or does not have, the signatures of its segments.
-  package static func otherMode(_ directory: String, isHead: Bool) -> CatalogueError {
-    CatalogueError(
-      code: .notACatalogue,
-      message: isHead
-        ? "'\(directory)' is an index with signatures; name another directory with --cache"
-        : """
-        '\(directory)' is a cache of engine mode, without signatures, which only searches \
-        can use; use the address without mode=engine, or name another directory with --cache
-        """)
-  }
-
   /// Opens a segment file and compares it with its record in the database.
-  ///
-  /// - Parameter isHead: True if the file has no signatures.
   package static func open(
-    _ record: CatalogueDatabase.SegmentRecord, in directory: String, isHead: Bool = false
+    _ record: SegmentList.Record, in directory: String, _ kind: SegmentFiles = .whole
   ) throws(CatalogueError) -> SignatureSegment {
     let path = directory + "/" + record.file
     let segment: SignatureSegment
     do throws(SegmentError) {
-      segment =
-        isHead ? try SignatureSegment(headAt: path) : try SignatureSegment(path: path)
+      segment = try kind.open(path)
     } catch {
       throw Self.damage(error, of: record.file, in: directory)
     }
@@ -233,7 +211,7 @@ public final class Catalogue: Sendable {
   package var isCopy: Bool { stamp?.token.isEmpty == false }
 
   /// Returns the number of entities of a type.
-  public func entityCount(of type: EntityType) -> Int {
+  package func entityCount(of type: EntityType) -> Int {
     switch type {
     case .product: state.productCount
     case .store: state.storeCount
@@ -242,9 +220,6 @@ public final class Catalogue: Sendable {
 
   /// Returns the signatures of the images of a type.
   package func segments(of type: EntityType) -> [LiveSegment] { segments[type] ?? [] }
-
-  /// Returns the names of ``segments(of:)`` in PostgreSQL.
-  package func segmentNames(of type: EntityType) -> [String] { segmentNames[type] ?? [] }
 
   /// Returns the entities of some keys, without unknown keys.
   package func entities(keys: [UInt32]) throws(CatalogueError) -> [UInt32: EntityValue] {
@@ -296,14 +271,14 @@ public final class Catalogue: Sendable {
     keySets.withLock { $0.keep(keys, of: question) }
   }
 
-  /// Calls `body` with a connection that no other thread is using.
+  /// Calls `body` with the tables of a connection that no other thread is using.
   ///
   /// - Parameter shouldStop: Returns whether to stop. It is called while a statement runs and while
   ///   all connections are in use.
   /// - Throws: ``CatalogueError``; with the code `timedOut` if it was stopped.
   package func read<Result: Sendable>(
     stoppingWhen shouldStop: @escaping @Sendable () -> Bool = { Task.isCancelled },
-    _ body: (CatalogueDatabase) throws(CatalogueError) -> Result
+    _ body: (CatalogueTables) throws(CatalogueError) -> Result
   ) throws(CatalogueError) -> Result {
     do throws(CatalogueError) {
       return try readers.read(stoppingWhen: shouldStop) { database throws(CatalogueError) in

@@ -1,7 +1,6 @@
 internal import PixelMatch
 
-/// The SQLite file of a catalogue: entities, labels, full text, the generation and the list of live
-/// segments.
+/// The SQLite file of a catalogue: what opens it, what makes a generation, and what changes several of its ``tables``.
 ///
 /// Opened for reading, it holds one read transaction from `init` to `deinit`, so that all reads see
 /// the same generation while a writer works.
@@ -9,118 +8,23 @@ package final class CatalogueDatabase {
   /// The file's name within a catalogue's directory.
   package static let fileName = "catalogue.sqlite"
 
-  /// The number of bytes of the write-ahead log from which it is begun anew as soon as readers
-  /// permit.
-  static let logByteLimit = 64 << 20
+  let connection: CatalogueConnection
 
-  package let connection: CatalogueConnection
-
-  /// The properties of entities; it remembers what was written.
-  package private(set) lazy var properties = PropertyIndex(connection: connection)
-
-  /// The texts of entities; it remembers what was written.
-  package private(set) lazy var text = TextIndex(connection: connection)
+  /// The tables, each with the statements about it.
+  package let tables: CatalogueTables
 
   /// The differences between the stored counts and those of the next generation.
-  var countChanges = CountChanges()
-
-  /// The notes of what a generation adds.
-  package private(set) lazy var growth = GrowthNotes(connection: connection)
+  private var countChanges = StateTable.CountChanges()
 
   /// Called with everything that a generation has, before it is published; if it throws, it is not.
   package var beforeCommit: (() throws(CatalogueError) -> Void)?
 
-  /// The differences of the counts in `state`, so that a commit does not count all rows.
-  struct CountChanges {
-    var entities: [EntityType: Int] = [:]
-    var images = 0
+  private init(_ connection: CatalogueConnection) {
+    self.connection = connection
+    tables = CatalogueTables(connection)
   }
 
-  /// The values that describe a generation as a whole.
-  package struct State: Sendable, Hashable {
-    package var generation: Int
-    package var productCount: Int
-    package var storeCount: Int
-    package var imageCount: Int
-    /// The random identity of the catalogue, in hexadecimal digits.
-    package var identity: String
-    /// The key that seals tokens, in hexadecimal digits.
-    package var secret: String
-  }
-
-  /// The number of a generation, and its token if it comes from PostgreSQL, where a number is given
-  /// again if a standby that was behind is promoted.
-  struct Stamp: Sendable, Hashable {
-    let generation: Int
-    let token: String
-
-    private enum Column: Int, SQLiteColumns { case generation, token }
-
-    init?(_ connection: CatalogueConnection) throws(CatalogueError) {
-      let found = try connection.first(
-        """
-        SELECT generation, (SELECT value FROM settings WHERE name = '\(tokenName)') AS token FROM state
-        """
-      ) { ($0.integer(Column.generation), $0.text(Column.token)) }
-      guard let (generation, token) = found else { return nil }
-      self.generation = generation
-      self.token = token
-    }
-  }
-
-  /// The name of the setting with the token of the generation in PostgreSQL.
-  package static let tokenName = ShopSettings.replicaPrefix + "token"
-
-  /// A segment file that is part of the generation.
-  package struct SegmentRecord: Sendable, Hashable {
-    package let id: Int
-    package let file: String
-    package let type: EntityType
-    package let rows: Int
-    package let byteCount: Int
-
-    package init(id: Int, file: String, type: EntityType, rows: Int, byteCount: Int) {
-      self.id = id
-      self.file = file
-      self.type = type
-      self.rows = rows
-      self.byteCount = byteCount
-    }
-
-    /// The beginning of the name of a file that has no signatures.
-    package static let headPrefix = "head-"
-
-    /// The name of the segment in PostgreSQL, which is that of a file with signatures.
-    var name: String {
-      file.hasPrefix(Self.headPrefix) ? String(file.dropFirst(Self.headPrefix.count)) : file
-    }
-  }
-
-  /// An image whose signature is stored in a segment.
-  package struct ImageRecord: Sendable, Hashable {
-    package let position: Int
-    package let path: String
-    package let byteCount: Int
-    /// The time of the last modification, in nanoseconds since 1970.
-    package let modified: Int
-    /// The hash of the file's bytes.
-    package let contentHash: Int
-    package let segment: Int
-    package let row: Int
-
-    package init(
-      position: Int, path: String, byteCount: Int, modified: Int, contentHash: Int, segment: Int,
-      row: Int
-    ) {
-      self.position = position
-      self.path = path
-      self.byteCount = byteCount
-      self.modified = modified
-      self.contentHash = contentHash
-      self.segment = segment
-      self.row = row
-    }
-  }
+  // MARK: Opening
 
   /// Opens the current generation of a catalogue for reading.
   ///
@@ -128,95 +32,28 @@ package final class CatalogueDatabase {
   ///   reads a whole table traps in debug builds.
   /// - Throws: ``CatalogueError`` with any code except `diskFull`.
   /// - Complexity: O(1).
-  package init(reading directory: String, refusesScans: Bool = false) throws(CatalogueError) {
-    let path = try Self.checkedPath(directory)
+  package convenience init(
+    reading directory: String, refusesScans: Bool = false
+  ) throws(CatalogueError) {
+    let path = try CatalogueFolder.checkedPath(directory)
+    let connection: CatalogueConnection
     do throws(CatalogueError) {
       connection = try Self.readingConnection(path, refusesScans: refusesScans)
     } catch {
-      throw Self.diagnosed(error, path)
+      throw CatalogueFolder.diagnosed(error, path)
     }
-    try checkVersions(directory)
+    try CatalogueVersions(connection: connection, directory: directory).check()
+    self.init(connection)
   }
 
   /// Opens another connection for answering requests to a catalogue that this process has open.
   ///
   /// Unlike ``init(reading:)`` it does not open the file itself: closing it would release the locks
   /// of the other connections (<https://www.sqlite.org/howtocorrupt.html>, 2.2).
-  package init(readingBeside directory: String) throws(CatalogueError) {
-    connection = try Self.readingConnection(
-      directory + "/" + Self.fileName, refusesScans: true)
+  package convenience init(readingBeside directory: String) throws(CatalogueError) {
+    self.init(
+      try Self.readingConnection(directory + "/" + Self.fileName, refusesScans: true))
   }
-
-  /// Moves a connection for reading to the current generation.
-  package func refresh() throws(CatalogueError) {
-    try connection.execute("COMMIT; BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
-  }
-
-  private static let writingPragmas = """
-    PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;
-    PRAGMA cache_size = -65536; PRAGMA journal_size_limit = \(logByteLimit)
-    """
-
-  /// Opens or creates a catalogue for writing. The caller must hold the writer's lock.
-  ///
-  /// - Throws: ``CatalogueError``.
-  package init(writing directory: String) throws(CatalogueError) {
-    let path = directory + "/" + Self.fileName
-    let byteCount = FileStatus(path)?.byteCount ?? 0
-    if byteCount > 0 { _ = try Self.checkedPath(directory) }
-    connection = try CatalogueConnection(path: path, mode: .write)
-    // A run that was killed before it created the tables leaves a file without tables.
-    let tableCount: Int
-    do throws(CatalogueError) {
-      tableCount = try number("SELECT count(*) FROM sqlite_schema")
-    } catch {
-      throw Self.diagnosed(error, path)
-    }
-    if tableCount == 0 {
-      try connection.execute(CatalogueSchema.sql)
-      try connection.statement(
-        "INSERT INTO state VALUES(0, ?, 0, 0, 0, hex(randomblob(8)), hex(randomblob(32)))"
-      ).bind(.integer(Int(Signature.version))).run()
-      try connection.execute("COMMIT")
-    }
-    try connection.execute(Self.writingPragmas)
-    try checkVersions(directory)
-    if try !hasReadings() { try connection.execute(CatalogueSchema.additions) }
-  }
-
-  /// Opens a catalogue whose tables may have an older version, for converting them. The caller must hold
-  /// the writer's lock.
-  ///
-  /// - Throws: ``CatalogueError``, with the code `otherSchemaVersion` for a version that cannot be converted.
-  package init(upgrading directory: String) throws(CatalogueError) {
-    connection = try CatalogueConnection(path: try Self.checkedPath(directory), mode: .write)
-    try connection.execute(Self.writingPragmas)
-    try checkApplication(directory)
-    let version = try tableVersion()
-    guard CatalogueSchema.oldestUpgradeable...CatalogueSchema.version ~= version else {
-      throw Self.otherVersion(version, directory, else: Self.rebuildHint(directory))
-    }
-    try checkSignatures(directory)
-  }
-
-  /// Returns the length of the write-ahead log.
-  static func logByteCount(_ directory: String) -> Int {
-    FileStatus(directory + "/" + fileName + "-wal")?.byteCount ?? 0
-  }
-
-  /// Copies the write-ahead log into the database, as far as readers permit.
-  ///
-  /// - Returns: True if all of it was copied.
-  package static func checkpoint(_ directory: String) throws(CatalogueError) -> Bool {
-    let connection = try CatalogueConnection(path: directory + "/" + fileName, mode: .write)
-    try connection.execute("PRAGMA synchronous = FULL")
-    return try connection.first("PRAGMA wal_checkpoint(PASSIVE)") {
-      $0.integer(CheckpointColumn.isBusy) == 0
-        && $0.integer(CheckpointColumn.pages) == $0.integer(CheckpointColumn.copiedPages)
-    } ?? false
-  }
-
-  private enum CheckpointColumn: Int, SQLiteColumns { case isBusy, pages, copiedPages }
 
   /// Opens a connection with a deferred transaction: the first read fixes the generation.
   private static func readingConnection(
@@ -227,139 +64,221 @@ package final class CatalogueDatabase {
       begin: "BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
   }
 
-  /// Returns the path of the file, after checking the directory and the length of the file.
-  package static func checkedPath(_ directory: String) throws(CatalogueError) -> String {
-    let hint = "make one with: vq index FEED --index \(directory)"
-    guard let status = try status(of: directory) else {
-      throw CatalogueError(
-        code: .missing, message: "there is no index at '\(directory)'; \(hint)")
-    }
-    let path = directory + "/" + fileName
-    guard status.isDirectory, let file = try Self.status(of: path) else {
-      throw CatalogueError(
-        code: .notACatalogue,
-        message: "'\(directory)' is not a vq index (\(fileName) not found); \(hint)")
-    }
-    guard file.byteCount > 0 else { throw unfinished(directory) }
-    guard file.byteCount >= 512 else {
-      throw CatalogueError(
-        code: .truncated, message: "'\(path)' has only \(file.byteCount) bytes; \(hint)")
-    }
-    return path
+  /// Moves a connection for reading to the current generation.
+  package func refresh() throws(CatalogueError) {
+    try connection.execute("COMMIT; BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
   }
 
-  private static func status(of path: String) throws(CatalogueError) -> FileStatus? {
-    do throws(StorageError) {
-      return try FileStatus.ifPresent(path)
-    } catch {
-      throw CatalogueError(error)
-    }
-  }
+  private static let writingPragmas = """
+    PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;
+    PRAGMA cache_size = -65536; PRAGMA journal_size_limit = \(CatalogueFolder.logByteLimit)
+    """
 
-  /// Returns the error of a file that SQLite calls corrupt, with the code `truncated` if pages are
-  /// missing at its end. The header contains the number of pages
-  /// (<https://www.sqlite.org/fileformat2.html>, 1.3).
+  /// Opens or creates a catalogue for writing. The caller must hold the writer's lock.
   ///
-  /// Must not be called for a file that is in use: a process that opens and closes a file beside
-  /// SQLite releases SQLite's locks on it (<https://www.sqlite.org/howtocorrupt.html>, 2.2), and
-  /// the next writer in another process would remove the log that readers of this process still
-  /// need.
-  private static func diagnosed(_ error: CatalogueError, _ path: String) -> CatalogueError {
-    guard error.code == .corrupt, let file = FileStatus(path),
-      let header = try? CatalogueFile.prefix(of: path, byteCount: 32), header.count == 32
-    else { return error }
-    func number(_ range: Range<Int>) -> Int { header[range].reduce(0) { $0 << 8 | Int($1) } }
-    let byteCount = max(512, number(16..<18)) * number(28..<32)
-    guard file.byteCount < byteCount else { return error }
-    return CatalogueError(
-      code: .truncated,
-      message:
-        "'\(path)' has \(file.byteCount) of \(byteCount) bytes; \(CatalogueError.remedy)"
-    )
-  }
-
-  private func checkVersions(_ directory: String) throws(CatalogueError) {
-    try checkApplication(directory)
-    let schema = try tableVersion()
-    guard schema == CatalogueSchema.version else {
-      throw Self.otherVersion(schema, directory, else: Self.rebuildHint(directory))
+  /// - Throws: ``CatalogueError``.
+  package convenience init(writing directory: String) throws(CatalogueError) {
+    let path = directory + "/" + Self.fileName
+    let byteCount = FileStatus(path)?.byteCount ?? 0
+    if byteCount > 0 { _ = try CatalogueFolder.checkedPath(directory) }
+    let connection = try CatalogueConnection(path: path, mode: .write)
+    let versions = CatalogueVersions(connection: connection, directory: directory)
+    let isNew: Bool
+    do throws(CatalogueError) {
+      isNew = try versions.isWithoutTables()
+    } catch {
+      throw CatalogueFolder.diagnosed(error, path)
     }
-    try checkSignatures(directory)
-  }
-
-  private static func rebuildHint(_ directory: String) -> String {
-    "remove it and rebuild it with: vq index FEED --index \(directory)"
-  }
-
-  /// Returns the version of the tables.
-  package func tableVersion() throws(CatalogueError) -> Int { try number("PRAGMA user_version") }
-
-  private func checkApplication(_ directory: String) throws(CatalogueError) {
-    let application = try number("PRAGMA application_id")
-    guard application != CatalogueSchema.applicationID else { return }
-    if application == 0, try number("SELECT count(*) FROM sqlite_schema") == 0 {
-      throw Self.unfinished(directory)
+    if isNew {
+      try connection.execute(CatalogueSchema.sql)
+      try StateTable(connection: connection).insert(signatureVersion: Int(Signature.version))
+      try connection.execute("COMMIT")
     }
-    throw CatalogueError(
-      code: .notACatalogue,
-      message:
-        "'\(directory)' is not a vq index (its \(Self.fileName) belongs to another program)")
+    try connection.execute(Self.writingPragmas)
+    try versions.check()
+    if try !ReadingTable(connection: connection).exists() {
+      try connection.execute(CatalogueSchema.additions)
+    }
+    self.init(connection)
   }
 
-  private func checkSignatures(_ directory: String) throws(CatalogueError) {
-    let signatures = try number("SELECT signatureVersion FROM state")
-    guard signatures == Int(Signature.version) else {
-      throw CatalogueError(
-        code: .otherSignatureVersion,
-        message: """
-          '\(directory)' has signatures of version \(signatures); this build reads \
-          \(Signature.version); \(Self.rebuildHint(directory))
-          """)
+  /// Opens a catalogue whose tables may have an older version, for converting them. The caller must hold
+  /// the writer's lock.
+  ///
+  /// - Throws: ``CatalogueError``, with the code `otherSchemaVersion` for a version that cannot be converted.
+  package convenience init(upgrading directory: String) throws(CatalogueError) {
+    let connection = try CatalogueConnection(
+      path: try CatalogueFolder.checkedPath(directory), mode: .write)
+    try connection.execute(Self.writingPragmas)
+    try CatalogueVersions(connection: connection, directory: directory).checkUpgradeable()
+    self.init(connection)
+  }
+
+  // MARK: Generations
+
+  /// Starts the next generation, which is invisible to others until ``commit()``.
+  package func begin() throws(CatalogueError) {
+    countChanges = StateTable.CountChanges()
+    try connection.execute("BEGIN IMMEDIATE")
+  }
+
+  /// Discards everything written since ``begin()``.
+  package func rollBack() throws(CatalogueError) {
+    tables.forgetWritten()
+    try connection.execute("ROLLBACK")
+  }
+
+  /// Publishes everything written since ``begin()``, in one step.
+  ///
+  /// - Parameter recounts: True if the entities and images are counted again, because the contents
+  ///   were replaced as a whole.
+  /// - Returns: The number of the new generation.
+  /// - Complexity: O(changes); O(catalogue) if it recounts.
+  package func commit(recounts: Bool = false) throws(CatalogueError) -> Int {
+    if recounts {
+      try tables.state.recount()
+      countChanges = StateTable.CountChanges()
+    }
+    try tables.state.advance(countChanges)
+    try tables.history.note()
+    try beforeCommit?()
+    try connection.execute("COMMIT")
+    countChanges = StateTable.CountChanges()
+    return try tables.state.current().generation
+  }
+
+  /// Runs `body` in a transaction that makes no generation: what it writes belongs to one that is known elsewhere. Rolled
+  /// back if it throws.
+  package func replace(_ body: () throws(CatalogueError) -> Void) throws(CatalogueError) {
+    try begin()
+    do throws(CatalogueError) {
+      // Rows are replaced table by table, so references may be wrong in between.
+      try connection.execute("PRAGMA defer_foreign_keys = ON")
+      try body()
+      try connection.execute("COMMIT")
+    } catch {
+      try? rollBack()
+      throw error
+    }
+    countChanges = StateTable.CountChanges()
+  }
+
+  // MARK: Entities in all tables
+
+  /// The numbers of an entity that another catalogue has given to it.
+  package struct Place {
+    let key: Int
+    /// The place in the list of changes.
+    let sequence: Int
+
+    package init(key: Int, sequence: Int) {
+      self.key = key
+      self.sequence = sequence
     }
   }
 
-  /// Returns the error of tables of another version, with what to do about it.
-  static func otherVersion(
-    _ version: Int, _ directory: String, else hint: String
-  ) -> CatalogueError {
-    let advice =
-      if version > CatalogueSchema.version {
-        "use the vq that wrote it, or a newer one"
-      } else if version >= CatalogueSchema.oldestUpgradeable {
-        "convert it with: vq catalogue upgrade --index \(directory)"
-      } else {
-        hint
+  /// Adds an entity, or replaces the one with the same type and id, which keeps its key.
+  ///
+  /// - Parameter place: The numbers of the entity; `nil` for the next ones.
+  package func upsert(
+    _ value: EntityValue, rowHash: Int?, at place: Place? = nil
+  ) throws(CatalogueError) -> UInt32 {
+    let key: Int
+    if let existing = try tables.entities.stored(value.id) {
+      key = existing.key
+      try tables.entities.update(value, rowHash: rowHash, key: key)
+      try removeDetails(of: key, existing.json)
+    } else {
+      key = try tables.entities.insert(value, rowHash: rowHash, key: place?.key)
+      countChanges.entities[value.id.type, default: 0] += 1
+    }
+    try tables.changeLog.note(value.id, key: key, sequence: place?.sequence)
+    try insertDetails(of: key, value)
+    return UInt32(clamping: key)
+  }
+
+  /// Adds the rows of an entity in all tables that are derived from its JSON form.
+  private func insertDetails(of key: Int, _ value: EntityValue) throws(CatalogueError) {
+    try tables.labels.insert(value, key: key)
+    try tables.text.insert(value, key: key)
+    try tables.stores.insert(value, key: key)
+    try tables.properties.insert(value, key: key)
+  }
+
+  /// Removes the rows of an entity in all tables except `entities` and `images`.
+  private func removeDetails(of key: Int, _ json: String) throws(CatalogueError) {
+    try tables.labels.remove(key: key)
+    try tables.text.remove(key: key)
+    try tables.stores.remove(key: key)
+    try tables.properties.remove(key: key, json: json)
+  }
+
+  /// Removes an entity and marks the segment rows of its images as dead.
+  ///
+  /// - Returns: True if the entity existed.
+  package func remove(_ id: EntityID) throws(CatalogueError) -> Bool {
+    guard let existing = try tables.existing(id) else { return false }
+    try replaceImages(of: existing.key, with: [], previous: existing.images)
+    try removeDetails(of: Int(existing.key), existing.json)
+    try tables.entities.remove(key: Int(existing.key))
+    countChanges.entities[id.type, default: 0] -= 1
+    try tables.changeLog.note(id, key: nil)
+    return true
+  }
+
+  /// Replaces the images of an entity and marks the segment rows of the previous ones as dead.
+  package func replaceImages(
+    of key: UInt32, with images: [ImageTable.Record], previous: [ImageTable.Record]
+  ) throws(CatalogueError) {
+    countChanges.images += images.count - (try tables.images.remove(ofKey: key))
+    for image in images { try tables.images.insert(image, of: Int(key)) }
+    for image in previous { try tables.segments.addDeadRow(image.row, of: image.segment) }
+  }
+
+  // MARK: All contents
+
+  /// Makes the file as small as its contents.
+  package func shrink() throws(CatalogueError) { try connection.shrink() }
+
+  /// Removes all contents, but neither the list of generations of the origin nor the origin.
+  package func removeContents() throws(CatalogueError) {
+    tables.forgetWritten()
+    try connection.execute(
+      """
+      DELETE FROM images; DELETE FROM deadRows; DELETE FROM labels; DELETE FROM labelFrequencies;
+      DELETE FROM stock; DELETE FROM places; DELETE FROM segments; DELETE FROM properties;
+      DELETE FROM propertyNames; DELETE FROM entities; DELETE FROM changes; DELETE FROM entityText;
+      DELETE FROM wordParts; DELETE FROM labelBridge;
+      """)
+    try tables.settings.removeContents()
+  }
+
+  /// Makes all derived tables again from the entities, and sets their version, in one transaction.
+  ///
+  /// - Parameter progress: Called after each entity, with the number of converted ones and that of all; it ends the
+  ///   conversion by throwing.
+  /// - Returns: The version before, and the number of entities.
+  package func rebuildDerivedTables(
+    _ progress: (Int, Int) throws(CatalogueError) -> Void
+  ) throws(CatalogueError) -> (version: Int, entities: Int) {
+    let version = try connection.first("PRAGMA user_version") { $0.onlyInteger } ?? 0
+    let total = try tables.entities.count()
+    var done = 0
+    try replace { () throws(CatalogueError) in
+      for table in CatalogueSchema.derivedTables {
+        try connection.execute("DROP TABLE IF EXISTS \(table)")
       }
-    return CatalogueError(
-      code: .otherSchemaVersion,
-      message: """
-        '\(directory)' is an index of version \(version); this build reads \
-        \(CatalogueSchema.version); \(advice)
-        """)
-  }
-
-  /// Returns the error of a directory whose first `vq index` was interrupted before it created the
-  /// tables.
-  private static func unfinished(_ directory: String) -> CatalogueError {
-    CatalogueError(
-      code: .notACatalogue,
-      message: """
-        '\(directory)' is empty because its first index run was interrupted; run it again: \
-        vq index FEED --index \(directory)
-        """)
-  }
-
-  private func number(_ sql: String) throws(CatalogueError) -> Int {
-    guard let number = try connection.first(sql, read: { $0.integer(0) }) else {
-      throw Self.missingState
+      try connection.execute(CatalogueSchema.derived)
+      try tables.entities.forEach { key, _, _, json throws(CatalogueError) in
+        // An entity that cannot be read is kept as it is, and reported by `verify` and `doctor`.
+        if let value = EntityTable.readableEntity(json) {
+          try insertDetails(of: Int(key), value)
+        }
+        done += 1
+        try progress(done, total)
+      }
+      try connection.execute("PRAGMA user_version = \(CatalogueSchema.version)")
     }
-    return number
-  }
-
-  /// The error of a catalogue whose table `state` is empty.
-  static var missingState: CatalogueError {
-    CatalogueError(
-      code: .corrupt,
-      message: "the catalogue has no state; \(CatalogueError.remedy)")
+    return (version, done)
   }
 }

@@ -41,9 +41,9 @@ public struct CatalogueError: Error, Sendable, Hashable {
   public let message: String
   /// The name of the damaged file in the catalogue's directory, or `nil` if no single file is
   /// damaged.
-  public var file: String?
+  package var file: String?
   /// The generation that cannot be read, or `nil` if it is unknown.
-  public var generation: Int?
+  package var generation: Int?
 
   package init(code: Code, message: String, file: String? = nil, generation: Int? = nil) {
     self.code = code

@@ -48,29 +48,29 @@
   ) throws(CatalogueError) -> [CatalogueDatabase] {
     while true {
       let first = try CatalogueDatabase(reading: directory, refusesScans: true)
-      let state = try first.state()
+      let state = try first.tables.state.current()
       var all = [first]
       while all.count < count {
         let next = try CatalogueDatabase(readingBeside: directory)
         // If a writer published a generation in between, the connections would show
         // different ones, so all are opened again.
-        guard try next.state() == state else { break }
+        guard try next.tables.state.current() == state else { break }
         all.append(next)
       }
       if all.count == count { return all }
     }
   }
 
-  /// Calls `body` with a connection that no other thread is using. Its statements, and the wait for
+  /// Calls `body` with the tables of a connection that no other thread is using. Its statements, and the wait for
   /// a connection, stop when `shouldStop` returns `true`.
   func read<Result>(
     stoppingWhen shouldStop: @escaping @Sendable () -> Bool,
-    _ body: (CatalogueDatabase) throws(CatalogueError) -> Result
+    _ body: (CatalogueTables) throws(CatalogueError) -> Result
   ) throws(CatalogueError) -> Result {
     let database = try take(shouldStop)
     defer { giveBack(database) }
     return try database.connection.stopping(when: shouldStop) { () throws(CatalogueError) in
-      try body(database)
+      try body(database.tables)
     }
   }
 
@@ -91,8 +91,8 @@
           code: .timedOut,
           message: "no connection to the catalogue was free before the deadline; try again")
       }
-      // Nothing wakes a reader when its deadline passes or its task is cancelled, so it checks at
-      // intervals.
+      // Waits in short steps, because nothing wakes a reader when its deadline passes or its task
+      // is cancelled.
       var instant = timespec()
       unsafe clock_gettime(CLOCK_REALTIME, &instant)
       instant.tv_nsec += 2_000_000

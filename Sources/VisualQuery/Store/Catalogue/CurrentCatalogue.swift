@@ -17,7 +17,7 @@ internal import Synchronization
 /// generation is published.
 public final class CurrentCatalogue: Sendable {
   /// The directory of the catalogue.
-  public let directory: String
+  package let directory: String
   private let readers: Int
   private let store: (any CandidateStore)?
   private let state: Mutex<State>
@@ -124,14 +124,14 @@ public final class CurrentCatalogue: Sendable {
   /// the catalogue changes should call this every now and then.
   ///
   /// - Complexity: O(1) while the log is short, otherwise O(its bytes).
-  public func releaseLog() { releaseLog(longerThan: CatalogueDatabase.logByteLimit) }
+  public func releaseLog() { releaseLog(longerThan: CatalogueFolder.logByteLimit) }
 
   /// Lets the next writer begin the log anew if it has more bytes than `limit`.
   func releaseLog(longerThan limit: Int) {
-    guard CatalogueDatabase.logByteCount(directory) > limit else { return }
+    guard CatalogueFolder.logByteCount(directory) > limit else { return }
     do throws(CatalogueError) {
       let generation = try catalogue().generation
-      guard try CatalogueDatabase.checkpoint(directory) else { return }
+      guard try CatalogueFolder.checkpoint(directory) else { return }
       let (directory, readers, store) = (directory, readers, store)
       try state.withLock { state throws(CatalogueError) in
         guard state.opened?.catalogue.generation == generation, state.damage == nil else { return }
@@ -145,14 +145,14 @@ public final class CurrentCatalogue: Sendable {
 
   /// The reason why ``catalogue()`` last returned an older generation, or `nil` if it returned the
   /// newest one.
-  public var damage: CatalogueError? { state.withLock { $0.damage } }
+  package var damage: CatalogueError? { state.withLock { $0.damage } }
 
   private static func isNewest(
     _ opened: Opened, in directory: String
   ) throws(CatalogueError) -> Bool {
     let path = directory + "/" + CatalogueDatabase.fileName
     guard let probe = opened.probe else {
-      // A new generation is first in the log and then in the file, so they are checked in this order.
+      // A new generation is first in the log and later in the file, so the log is checked first.
       return !FileStatus.exists(path + "-wal") && FileStatus(path) == opened.file
     }
     let file = FileStatus(path)
@@ -208,8 +208,8 @@ private final class CatalogueProbe {
   }
 
   /// Returns the stamp of the newest generation, or `nil` if there is none.
-  func stamp() throws(CatalogueError) -> CatalogueDatabase.Stamp? {
-    let stamp = try CatalogueDatabase.Stamp(connection)
+  func stamp() throws(CatalogueError) -> StateTable.Stamp? {
+    let stamp = try StateTable(connection: connection).stamp()
     try connection.checkSharedMemory()
     return stamp
   }

@@ -89,38 +89,44 @@ package struct GenerationLog: Hashable {
   }
 }
 
-extension CatalogueDatabase {
+/// The past of a catalogue: its last generations, and what they say about an entity.
+package struct GenerationHistory {
+  let connection: CatalogueConnection
+
+  private var settings: SettingsTable { SettingsTable(connection: connection) }
+  private var state: StateTable { StateTable(connection: connection) }
+
   /// Adds the generation that is about to be published to the log.
-  func noteGeneration() throws(CatalogueError) {
-    var log = try generationLog()
-    let last = try sequences.last()
+  func note() throws(CatalogueError) {
+    var log = try log()
+    let last = try SequenceTable(connection: connection).last()
     log.append(
       GenerationLog.Line(
-        generation: try state().generation, seconds: Int(Date().timeIntervalSince1970),
+        generation: try state.current().generation, seconds: Int(Date().timeIntervalSince1970),
         lastKey: last.key, lastChange: last.sequence,
         seal: Int.random(in: 1...Int(UInt32.max))))
     try settings.set(GenerationLog.name, to: log.text)
   }
 
-  /// The log of past generations.
-  func generationLog() throws(CatalogueError) -> GenerationLog {
+  /// Returns the log of past generations.
+  func log() throws(CatalogueError) -> GenerationLog {
     GenerationLog(stored: try settings.value(of: GenerationLog.name))
   }
 
-  private enum HistoryColumn: Int, SQLiteColumns { case key, change }
+  private enum Column: Int, SQLiteColumns { case key, change }
 
   /// Returns what is known of the past of an entity, or `nil` if there is none.
-  package func history(of id: EntityID) throws(CatalogueError) -> EntityHistory? {
+  package func entity(_ id: EntityID) throws(CatalogueError) -> EntityHistory? {
     let row = try connection.first(
       """
       SELECT key, (SELECT sequence FROM changes WHERE type = e.type AND id = e.id) AS change
       FROM entities e WHERE type = ? AND id = ?
       """, [.text(id.type.rawValue), .text(id.value)]
-    ) { (key: $0.integer(HistoryColumn.key), change: $0.integer(HistoryColumn.change)) }
+    ) { (key: $0.integer(Column.key), change: $0.integer(Column.change)) }
     guard let row else { return nil }
-    let log = try generationLog()
+    let log = try log()
     return EntityHistory(
-      generation: try state().generation, added: log.event { $0.lastKey >= row.key },
+      generation: try state.current().generation, added: log.event { $0.lastKey >= row.key },
       changed: log.event { $0.lastChange >= row.change })
   }
 }

@@ -1,11 +1,11 @@
 /// The model that the vectors of a catalogue's images were computed by, as the catalogue remembers it.
-public struct ImageModel: Sendable, Hashable, Encodable {
+package struct ImageModel: Sendable, Hashable, Encodable {
   /// The name of its vectors.
-  public let name: String
+  package let name: String
   /// The SHA-256 of its files, by their names.
-  public let files: [String: String]
+  package let files: [String: String]
   /// The cosines of images of one kind, or `nil` if the catalogue has too few kinds to tell.
-  public internal(set) var kinds: KindCalibration?
+  package internal(set) var kinds: KindCalibration?
 
   package init(name: String, files: [String: String], kinds: KindCalibration? = nil) {
     (self.name, self.files, self.kinds) = (name, files, kinds)

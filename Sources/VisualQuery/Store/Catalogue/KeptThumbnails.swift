@@ -74,7 +74,7 @@ package final class KeptThumbnails {
     do throws(CatalogueError) {
       connection = try CatalogueConnection(reading: path)
       // A run that was killed before it created the table leaves an empty file.
-      let tableCount = try connection.first("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
+      let tableCount = try connection.first("SELECT count(*) FROM sqlite_schema") { $0.onlyInteger }
       if (tableCount ?? 0) == 0 { return nil }
     } catch {
       throw Self.explained(error, path)
@@ -145,7 +145,7 @@ package final class KeptThumbnails {
   /// Returns the damage that SQLite finds in the file.
   package func damage() throws(CatalogueError) -> [String] {
     try connection.rows("PRAGMA integrity_check(20)") { row in
-      row.text(0) == "ok" ? nil : "'\(Self.fileName)': \(row.text(0))"
+      row.onlyText == "ok" ? nil : "'\(Self.fileName)': \(row.onlyText)"
     }
   }
 
@@ -203,7 +203,8 @@ package final class KeptThumbnails {
       try connection.statement("DELETE FROM thumbnails WHERE rowid = ?").bind(.integer(number))
         .run()
     }
-    try connection.execute("COMMIT; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
+    try connection.execute("COMMIT")
+    try connection.shrink()
   }
 }
 

@@ -12,11 +12,11 @@
 /// the cosine times its distinction (`EmbeddingContrast`) from those of the catalogue, and the catalogue itself is the measure: each of its images is looked up among those of
 /// others, once as it is, and once as if the catalogue had nothing of its kind. The likeness of what is then found first is that of
 /// another kind, which a photo of a thing that the shop does not sell shows, too.
-public struct KindCalibration: Sendable, Hashable, Encodable {
+package struct KindCalibration: Sendable, Hashable, Encodable {
   /// The log-odds at a likeness of zero.
-  public let prior: Double
+  package let prior: Double
   /// The addition to the log-odds for a likeness of one.
-  public let slope: Double
+  package let slope: Double
 
   /// The fewest images of known kinds, and the fewest neighbors of the same and of another kind, that tell anything.
   private static let (leastImages, leastPairs) = (16, 24)
@@ -67,8 +67,8 @@ public struct KindCalibration: Sendable, Hashable, Encodable {
       b += max(-20, min(20, (haa * gb - hab * ga) / determinant))
     }
     guard a.isFinite, b.isFinite, b > 0 else { return nil }
-    // The last digits of a vector differ between processors, so the result is rounded to be the
-    // same on all.
+    // The last digits of a vector differ between processors. Rounding makes the result the same on
+    // all.
     prior = ((a - b * mean) * 100).rounded() / 100
     slope = (b * 100).rounded() / 100
   }

@@ -1,9 +1,9 @@
 /// A field that means nothing to VisualQuery and whose name is nearly that of one that does, such as `lables`.
-public struct MisspeltField: Sendable, Hashable {
+package struct MisspeltField: Sendable, Hashable {
   /// The name in the row.
-  public let name: String
+  package let name: String
   /// The name that was probably meant.
-  public let meant: String
+  package let meant: String
 }
 
 extension EntityValue {
@@ -12,7 +12,7 @@ extension EntityValue {
   ///
   /// A shop may well have fields such as `features`, so the kind of the value must be right, and names of three letters are
   /// never compared.
-  public var misspeltFields: [MisspeltField] {
+  package var misspeltFields: [MisspeltField] {
     let kinds = Self.fieldKinds[id.type]!
     return extra.keys.sorted().compactMap { name in
       guard let value = extra[name], kinds[name] == nil else { return nil }
@@ -25,7 +25,11 @@ extension EntityValue {
 
   private static func isNear(_ name: String, _ known: String) -> Bool {
     let lengths = (known.count - 1)...(known.count + 1)
-    guard known.count > 3, lengths.contains(name.count) else { return false }
+    guard known.count > 3, lengths.contains(name.count),
+      // One edit leaves the first or the last character.
+      name.first?.lowercased() == known.first?.lowercased()
+        || name.last?.lowercased() == known.last?.lowercased()
+    else { return false }
     return Suggestion.editDistance(name.lowercased(), known.lowercased()) <= 1
   }
 

@@ -303,32 +303,18 @@ package struct PieceIndex: Sendable {
 
 package typealias TextAgreements = PieceIndex.TextAgreements
 
-extension CatalogueDatabase {
+extension CatalogueTables {
   /// Returns the words of all entities.
   ///
   /// - Parameter models: The models whose readings count, or `nil` for those of any.
-  func textWords(readBy models: [ModelFile]?) throws(CatalogueError) -> [PieceIndex.Word] {
+  func pieceWords(readBy models: [ModelFile]?) throws(CatalogueError) -> [PieceIndex.Word] {
     var words: [PieceIndex.Word] = []
-    try connection.forEachRow("SELECT rowid, title, brand FROM entityText", isScan: true) { row in
-      let key = UInt32(clamping: row.integer(0))
-      for text in Set(PieceIndex.words(of: row.text(1)) + PieceIndex.words(of: row.text(2)))
-        .sorted()
-      {
+    try text.forEachName { key, title, brand in
+      for text in Set(PieceIndex.words(of: title) + PieceIndex.words(of: brand)).sorted() {
         words.append(PieceIndex.Word(key: key, text: text, weight: 1))
       }
     }
-    guard try hasReadings() else { return words }
-    try connection.forEachRow(
-      """
-      SELECT i.entity, r.json, r.models FROM images i
-      JOIN readings r ON r.contentHash = i.contentHash AND r.byteCount = i.byteCount
-      """, isScan: true
-    ) { row in
-      if let models, row.text(2) != ImageReading.id(of: models) { return }
-      guard let json = try? JSONValue(stored: row.text(1)),
-        let reading = ImageReading(json: json, models: [])
-      else { return }
-      let key = UInt32(clamping: row.integer(0))
+    try readings.forEach(by: models) { key, reading in
       for (text, weight, _) in PieceIndex.words(of: reading.lines) {
         words.append(PieceIndex.Word(key: key, text: text, weight: weight))
       }

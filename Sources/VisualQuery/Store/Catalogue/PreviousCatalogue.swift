@@ -16,10 +16,27 @@ package struct PreviousCatalogue {
     path = directory + "/" + name
     guard FileStatus.exists(path) else { return nil }
     let connection = try CatalogueConnection(path: path, mode: .immutable)
-    let generation = try connection.first("SELECT generation FROM state") { $0.integer(0) }
+    let generation = try connection.first("SELECT generation FROM state") { $0.onlyInteger }
     guard let generation else { return nil }
     self.generation = generation
-    segmentFiles = Set(try connection.rows("SELECT file FROM segments") { $0.text(0) })
+    segmentFiles = Set(try connection.rows("SELECT file FROM segments") { $0.onlyText })
+  }
+
+  /// Saves the published generation of a catalogue that is open for writing, completely or not at all.
+  ///
+  /// - Parameter name: The name of the file, ``fileName`` or ``undoneFileName``.
+  package static func save(
+    _ database: CatalogueDatabase, in directory: String, as name: String
+  ) throws(CatalogueError) {
+    let temporary = name + ".tmp"
+    Folder.remove(temporary, in: directory)
+    try database.connection.copy(to: directory + "/" + temporary)
+    try CatalogueFile.commit(temporary, as: name, in: directory)
+  }
+
+  /// Writes the saved generation to another file.
+  package func copy(to path: String) throws(CatalogueError) {
+    try CatalogueConnection(path: self.path, mode: .immutable).copy(to: path)
   }
 
   private enum Column: Int, SQLiteColumns { case path, entity, contentHash }

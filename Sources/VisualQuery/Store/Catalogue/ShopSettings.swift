@@ -1,31 +1,30 @@
 /// The settings of a shop that are stored with its catalogue; `nil` leaves a setting unchanged.
 public struct ShopSettings: Sendable, Hashable {
   /// The link templates and accepted schemes.
-  public var links: LinkSettings?
+  package var links: LinkSettings?
   /// The bridge from outside words to labels.
-  public var bridge: LabelBridge?
+  package var bridge: LabelBridge?
   /// The folder that contains the images; relative paths start from it.
-  public var imagesRoot: String?
+  package var imagesRoot: String?
   /// The folders outside the root that may contain images.
-  public var outsideFolders: [String]?
+  package var outsideFolders: [String]?
   /// The longer sides, in pixels, of the thumbnails that the index stores; empty for none.
-  public var thumbnailSides: [Int]?
+  package var thumbnailSides: [Int]?
   /// The fields of the shop's own that anyone may see; see ``PublicProjection``.
-  public var publicFields: Set<String>?
+  package var publicFields: Set<String>?
   /// The rules of what answers show.
-  public var rules: ShopRules?
+  package var rules: ShopRules?
   /// The mapping of a feed, which further runs with that feed use again.
   package var feedMapping: StoredFeedMapping?
 
   /// The accepted longer sides of thumbnails, in pixels.
-  public static let thumbnailSideRange = KeptThumbnails.sides
+  package static let thumbnailSideRange = KeptThumbnails.sides
   /// The largest number of thumbnail sizes.
-  public static let thumbnailSideLimit = KeptThumbnails.sideLimit
+  package static let thumbnailSideLimit = KeptThumbnails.sideLimit
 
   /// Makes settings.
   ///
-  /// - Precondition: Sides are within ``thumbnailSideRange``, and there are at most
-  ///   ``thumbnailSideLimit``.
+  /// - Precondition: Sides are within `16...1024`, and there are at most four.
   public init(
     links: LinkSettings? = nil, bridge: LabelBridge? = nil, imagesRoot: String? = nil,
     outsideFolders: [String]? = nil, thumbnailSides: [Int]? = nil,
@@ -51,14 +50,11 @@ public struct ShopSettings: Sendable, Hashable {
   /// The prefix of what is noted about past generations; it belongs to the directory, too.
   package static let historyPrefix = "history."
   /// The setting of a copy without signatures.
-  package static let headOnlyName = replicaPrefix + "headOnly"
   private static let root = picturePrefix + "root"
   private static let outside = picturePrefix + "outside"
   private static let thumbnails = picturePrefix + "thumbnails"
 
   /// Returns whether a directory has no signatures.
-  static func isHeadOnly(_ settings: [String: String]) -> Bool { settings[headOnlyName] != nil }
-
   private static func templateName(_ type: EntityType) -> String { "link." + type.rawValue }
 
   /// The settings as they are stored in the catalogue, `nil` for those that are not set.

@@ -4,20 +4,20 @@ internal import Synchronization
 /// bridge.
 ///
 /// The counts are stored in `unmatched.sqlite` beside the catalogue and are shared by all
-/// processes. Images, times and persons are not recorded. At most ``limit`` labels of ``byteLimit``
-/// bytes in total are stored; further ones are dropped.
+/// processes. Images, times and persons are not recorded. At most 10 000 labels of one
+/// megabyte in total are stored; further ones are dropped.
 public final class UnmatchedLabels: Sendable {
   /// The largest number of different labels.
-  public static let limit = 10_000
+  package static let limit = 10_000
   /// The largest number of bytes of all labels, in UTF-8.
-  public static let byteLimit = 1 << 20
+  package static let byteLimit = 1 << 20
 
   /// A label with its number of queries.
-  public struct Count: Sendable, Hashable, Encodable {
+  package struct Count: Sendable, Hashable, Encodable {
     /// The label, normalized.
-    public let label: String
+    package let label: String
     /// The number of queries with the label.
-    public let queries: Int
+    package let queries: Int
   }
 
   private let connection: Mutex<CatalogueConnection>
@@ -76,7 +76,7 @@ public final class UnmatchedLabels: Sendable {
       let updated = try connection.rows(
         "UPDATE labels SET queries = queries + 1 WHERE label = ? RETURNING queries",
         [.text(label)]
-      ) { $0.integer(0) }
+      ) { $0.onlyInteger }
       if !updated.isEmpty { continue }
       guard count < limit, byteCount + label.utf8.count <= byteLimit else { continue }
       try connection.statement("INSERT INTO labels VALUES(?, 1)").bind(.text(label)).run()
@@ -90,7 +90,7 @@ public final class UnmatchedLabels: Sendable {
   /// Returns all counts, the largest first, ties by label.
   ///
   /// - Throws: ``CatalogueError``.
-  public func counts() throws(CatalogueError) -> [Count] {
+  package func counts() throws(CatalogueError) -> [Count] {
     try connection.withLock { connection throws(CatalogueError) in
       try connection.rows("SELECT \(Column.list) FROM labels ORDER BY queries DESC, label") {
         Count(label: $0.text(Column.label), queries: $0.integer(Column.queries))

@@ -29,8 +29,8 @@ package struct WriterLock: ~Copyable {
     let clock = ContinuousClock()
     let end = clock.now + limit
     while true {
-      // A complete value is destroyed when its initializer throws, which would close the descriptor
-      // a second time, when it may already belong to another file.
+      // Uses a local variable: if all properties were set when the initializer throws, `deinit`
+      // would close the descriptor a second time, which may already be that of another file.
       let file = unsafe open(
         FileName.systemName(path), O_RDWR | O_CREAT | O_CLOEXEC, mode_t(PrivateFile.mode))
       guard file >= 0 else { throw CatalogueError(StorageError("open", path)) }
@@ -50,10 +50,10 @@ package struct WriterLock: ~Copyable {
         place = Place(directory: directory, status: status)
         return
       }
-      // The other writer has removed its empty catalogue and this file with it. A further run
-      // would create and lock a new file, so a lock on this one would not keep it out.
+      // The other writer removed its empty catalogue, and this file with it. The next writer would
+      // create and lock a new file, so a lock on the removed one would keep nobody out.
       close(file)
-      try CatalogueDatabase.makeDirectory(directory)
+      try CatalogueFolder.make(directory)
     }
   }
 
@@ -75,26 +75,6 @@ package struct WriterLock: ~Copyable {
       throw CatalogueError(
         code: .locked,
         message: "'\(directory)' was replaced during this run, which ends here; run it again")
-    }
-  }
-}
-
-extension CatalogueDatabase {
-  /// Creates the directory of a catalogue and its parents.
-  package static func makeDirectory(_ path: String) throws(CatalogueError) {
-    if let status = FileStatus(path) {
-      if status.isDirectory { return }
-      throw CatalogueError(
-        code: .notACatalogue, message: "'\(path)' is a file; an index is a directory")
-    }
-    if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-      try makeDirectory(String(path[..<slash]))
-    }
-    guard
-      unsafe mkdir(FileName.systemName(path), mode_t(PrivateFile.directoryMode)) == 0
-        || errno == EEXIST
-    else {
-      throw CatalogueError(StorageError("make directory", path))
     }
   }
 }

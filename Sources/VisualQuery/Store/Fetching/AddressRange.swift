@@ -1,11 +1,11 @@
 /// A range of IP addresses in CIDR notation (RFC 4632), such as `10.1.2.0/24`, `192.168.1.5` or
 /// `fd00::/8`.
-public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
+package struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   private let bytes: [UInt8]
   private let bitCount: Int
 
   /// Reads a range; returns `nil` if the text is none.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), let bytes = Self.address(String(parts[0])) else {
       return nil
@@ -35,7 +35,7 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The range, with its number of bits.
-  public var description: String {
+  package var description: String {
     if bytes.count == 4 { return bytes.map { "\($0)" }.joined(separator: ".") + "/\(bitCount)" }
     let groups = stride(from: 0, to: 16, by: 2).map { index -> String in
       String(Int(bytes[index]) * 256 + Int(bytes[index + 1]), radix: 16)

@@ -4,17 +4,17 @@
 /// to any of them are rejected, as is a redirect from `https` to `http`.
 public struct FetchPolicy: Sendable, Hashable {
   /// The allowed hosts.
-  public var hosts: [HostPattern]
+  package var hosts: [HostPattern]
   /// The largest number of bytes in an image.
-  public var byteLimit: Int
+  package var byteLimit: Int
   /// The time limit for an image, including redirects and a second request.
-  public var timeLimit: Duration
+  package var timeLimit: Duration
   /// The ranges of addresses that are allowed although they are not public, such as those of a
   /// server of the shop's own.
-  public var privateAddresses: [AddressRange] = []
+  package var privateAddresses: [AddressRange] = []
   /// The file with the certificates of the authorities that vouch for servers, in PEM; `nil` for the one that
   /// `SSL_CERT_FILE` in the environment names, otherwise those of the system.
-  public var authorityFile: String?
+  package var authorityFile: String?
   /// True if addresses that are not public are allowed: for tests with servers on this machine.
   var allowsEveryAddress = false
 

@@ -80,7 +80,7 @@ package final class FetchedPictures: Sendable {
     return start.hasPrefix("http://") || start == "https://"
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
   /// Returns the current version of an image, and fetches it unless the stored one is still valid.
   ///
@@ -152,7 +152,7 @@ package final class FetchedPictures: Sendable {
   private static func bytes(
     of url: String, from connection: CatalogueConnection
   ) throws(CatalogueError) -> [UInt8]? {
-    try connection.first("SELECT bytes FROM pictures WHERE url = ?", [.text(url)]) { $0.blob(0) }
+    try connection.first("SELECT bytes FROM pictures WHERE url = ?", [.text(url)]) { $0.onlyBlob }
   }
 
   /// Removes all images except those with the given URLs.
@@ -162,7 +162,7 @@ package final class FetchedPictures: Sendable {
     let path = directory + "/" + fileName
     guard FileStatus.exists(path) else { return }
     let connection = try CatalogueConnection(path: path, mode: .write)
-    let lost = try connection.rows("SELECT url FROM pictures") { $0.text(0) }
+    let lost = try connection.rows("SELECT url FROM pictures") { $0.onlyText }
       .filter { !urls.contains($0) }
     if lost.isEmpty { return }
     try connection.execute("BEGIN IMMEDIATE")

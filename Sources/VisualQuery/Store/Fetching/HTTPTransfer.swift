@@ -144,12 +144,13 @@ internal import CCurl
     var lines = ["Accept: \(request.accept)"]
     lines += request.etag.map { ["If-None-Match: \($0)"] } ?? []
     lines += request.lastModified.map { ["If-Modified-Since: \($0)"] } ?? []
-    // An empty value keeps libcurl from asking first whether a large body is welcome.
+    // The empty `Expect:` keeps libcurl from asking the server first whether it accepts a large
+    // body.
     lines += request.content.map { ["Content-Type: \($0.type)", "Expect:"] } ?? []
     return lines + request.fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
   }
 
-  // MARK: What libcurl calls
+  // MARK: Callbacks of libcurl
 
   private func allows(_ address: [UInt8]) -> Bool {
     let isAllowed = allowsAddress(address)

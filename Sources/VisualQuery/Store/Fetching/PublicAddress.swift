@@ -8,7 +8,8 @@ enum PublicAddress {
     switch address.count {
     case 4: return !isAny(of: special4, address)
     case 16:
-      // IPv4 addresses within IPv6 ones: mapped and translated (RFC 6052).
+      // An IPv6 address may contain an IPv4 address, mapped or translated (RFC 6052), which then
+      // decides.
       if isAny(of: carriers, address) { return contains(Array(address[12...])) }
       return isAny(of: unicast, address) && !isAny(of: special6, address)
     default: return false

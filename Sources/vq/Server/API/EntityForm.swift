@@ -41,11 +41,11 @@ struct EntityForm: Sendable {
         field: Self.entityPart)
     }
     let json = Array(body[parts.remove(at: entity).content])
-    guard json.count <= ShopService.entityLimit else {
+    guard json.count <= BodyLimits.entity else {
       throw Problem(
         .bodyTooLarge,
-        "the part '\(Self.entityPart)' has \(json.count) bytes; the limit is \(ShopService.entityLimit)",
-        field: Self.entityPart, limit: ShopService.entityLimit)
+        "the part '\(Self.entityPart)' has \(json.count) bytes; the limit is \(BodyLimits.entity)",
+        field: Self.entityPart, limit: BodyLimits.entity)
     }
     let object = try Self.object(json)
     value = try Self.value(object, of: id)

@@ -59,12 +59,18 @@ enum MatchForm: Sendable, Hashable {
   ///
   /// It is called on the event loop: JSON is only parsed if it may have a deadline.
   func deadline(in body: [UInt8], _ limits: DeadlineLimits) -> Duration {
-    guard let json = question(in: body), json.count <= ShopService.questionLimit,
+    guard let json = question(in: body), json.count <= BodyLimits.question,
       json.contains(Self.deadlineName),
       let fields = try? RequestFields(json: json),
       let deadline = try? limits.deadline(of: fields)
     else { return limits.standard }
     return deadline
+  }
+
+  /// The problem of a body that is not a form.
+  static var isNotMultipart: Problem {
+    Problem(
+      .unsupportedMediaType, "the body must be multipart/form-data", field: "Content-Type")
   }
 
   private static let deadlineName = Array("deadlineMs".utf8)

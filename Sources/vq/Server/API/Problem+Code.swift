@@ -4,34 +4,27 @@ extension Problem {
   /// The code of a problem, which tells the cases of one status apart. `openapi.json` lists them by
   /// status.
   enum Code: String, Sendable, CaseIterable {
-    // 400
     case badRequest
     case invalidParameter
     case invalidField
     case invalidJSON
     case nothingAsked
-    // 401 and 403
     case unauthorized
     case forbidden
-    // 404
     case unknownPath
     case unknownEntity
     case noPicture
     case noAssociation
     case unknownStatement
-    // 405, 408 and 410
     case methodNotAllowed
     case requestTimeout
     case expiredToken
-    // 413 and 414
     case bodyTooLarge
     case tooManyBytes
     case targetTooLong
-    // 415 and 417
     case unsupportedMediaType
     case unsupportedFormat
     case expectationFailed
-    // 422
     case empty
     case truncated
     case corrupt
@@ -43,14 +36,11 @@ extension Problem {
     case invalidSignature
     case invalidEntity
     case invalidFeedback
-    // 429 and 431
     case tooManyRequests
     case headersTooLarge
-    // 500 and 501
     case internalError
     case methodNotImplemented
     case codingNotImplemented
-    // 503
     case stopping
     case catalogueUnavailable
     case catalogueBusy
@@ -59,7 +49,6 @@ extension Problem {
     case tooManyConnections
     case feedbackFull
     case tooLargeToCheck
-    // 505
     case versionNotSupported
 
     /// The status of the answer.

@@ -32,22 +32,27 @@ struct Problem: Error, Sendable, Hashable {
   ///
   /// - Parameter language: The language of the sentence for people; `nil` for English.
   func response(requestID: String, language: String? = nil) -> HTTPResponse {
-    let document = Document(
-      title: code.title, status: code.status, detail: detail, code: code.rawValue,
-      requestId: requestID, field: field, limit: limit, found: found,
-      userMessage: (userMessage ?? UserMessage(code)).text(in: language))
     var response = HTTPResponse(
       status: code.status,
       ["Content-Type": "application/problem+json", "Cache-Control": "no-store"],
-      body: JSONBody.encoded(document))
+      body: JSONBody.encoded(document(requestID: requestID, language: language)))
     response.set(language: ShopWords.known(language))
     for field in fields { response.set(field.name, field.value) }
     if let retryAfter { response.set("Retry-After", String(retryAfter)) }
     return response
   }
 
-  private struct Document: Encodable {
-    // The status says all that a type could; `code` tells the cases of one status apart.
+  /// Returns the document of the answer.
+  func document(requestID: String, language: String? = nil) -> Document {
+    Document(
+      title: code.title, status: code.status, detail: detail, code: code.rawValue,
+      requestId: requestID, field: field, limit: limit, found: found,
+      userMessage: (userMessage ?? UserMessage(code)).text(in: language))
+  }
+
+  struct Document: Encodable {
+    // `about:blank` means that the status says what kind of problem it is; `code` distinguishes the
+    // cases of one status.
     let type = "about:blank"
     let title: String
     let status: Int

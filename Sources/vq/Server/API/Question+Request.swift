@@ -35,7 +35,9 @@ extension Question {
     else {
       throw Problem(
         .nothingAsked,
-        "there is no picture, and none of labels, codes, texts, signature and continuation")
+        "there is no picture, and none of labels, codes, texts, signature and continuation"
+          + (text == nil
+            ? "" : "; 'text' is beside one of these, and 'q' of /v1/entities searches words"))
     }
   }
 

@@ -1,59 +1,23 @@
 import VisualQuery
 
-/// A path that is served, with the entity that it names.
-enum Route: Sendable, Hashable {
-  case match
-  case entities
-  case suggestedEntities
-  case entityQuery
-  case entityResolution
-  case entity(EntityID)
-  case thumbnail(EntityID)
-  case neighbors(EntityID)
-  case history(EntityID)
-  case catalogue
-  case feedback
-  case feedbackQueries
-  case feedbackStatement(Int)
-  case feedbackAcceptance(Int)
-  case doctor
-  case evaluation
-  case unknownLabels
-  case labelBridge
-  case rules
-  case ruleTrial
-  case events
-  case numbers
-  case rejectedRows
-  case sync
-  case facets
-  case settings
-  case schema
-  case phrases
-  case reverse
-  case limits
-  case association
-  case livez
-  case readyz
-  case metrics
-  case openAPI
-  case page
-  case pageFile(String)
+/// A path that is served, with the entity or the statement that it names.
+struct Route: Sendable, Hashable {
+  /// The thing that a path names.
+  enum Subject: Sendable, Hashable {
+    case entity(EntityID)
+    case statement(Int)
+  }
 
-  /// The routes whose paths name no entity.
-  static let fixed: [Route] =
-    [
-      .match, .entities, .suggestedEntities, .entityQuery, .entityResolution, .catalogue, .feedback,
-      .feedbackQueries, .doctor, .evaluation, .unknownLabels, .labelBridge, .rules, .ruleTrial,
-      .events, .numbers, .rejectedRows,
-      .sync,
-      .facets, .settings, .schema, .phrases, .reverse, .limits, .association, .livez, .readyz,
-      .metrics,
-      .openAPI, .page,
-    ] + ServedFiles.pageFiles.keys.sorted().map(Route.pageFile)
+  /// The path with placeholders, which names the route in logs, metrics and `openapi.json`.
+  let template: String
+  /// The thing that the placeholders name, or `nil` if the path has none.
+  let subject: Subject?
 
-  private static let routesByPath = [String: Route](
-    uniqueKeysWithValues: fixed.map { ($0.template, $0) })
+  /// - Parameter template: The path of an ``Endpoint``.
+  init(_ template: String, of subject: Subject? = nil) {
+    self.template = template
+    self.subject = subject
+  }
 
   /// Finds the route of a path, or returns `nil` if nothing is served at it.
   ///
@@ -62,135 +26,91 @@ enum Route: Sendable, Hashable {
   ///
   /// - Parameter path: The percent-decoded segments.
   init?(path: [String]) throws(Problem) {
-    if path.count >= 4 && path[0] == "v1" && path[1] == "entities" {
-      try self.init(entityPath: path[2...])
+    if let template = Self.plainTemplates[path] {
+      self.init(template)
       return
     }
-    if path.count >= 3 && path[0] == "v1" && path[1] == "feedback", path[2] != "queries" {
-      try self.init(feedbackPath: path[2...])
-      return
-    }
-    guard !path.contains(where: { $0.utf8.contains(UInt8(ascii: "/")) }),
-      let route = Self.routesByPath["/" + path.joined(separator: "/")]
+    guard let (template, segments) = Self.namingTemplates.first(where: { $0.segments.fits(path) })
     else { return nil }
-    self = route
+    self.init(template, of: try Subject(segments.values(in: path)))
   }
 
-  /// Finds the route of the segments after `/v1/entities`, of which there are at least two.
-  private init?(entityPath path: ArraySlice<String>) throws(Problem) {
-    let (name, value, rest) = (path[path.startIndex], path[path.startIndex + 1], path.dropFirst(2))
-    guard rest.count <= 1, ["thumbnail", "neighbors", "history", nil].contains(rest.first) else {
-      return nil
+  /// The segments of the path of an endpoint.
+  private struct Segments: Sendable {
+    let names: [String]
+
+    init(_ template: String) {
+      names = template.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        .map(String.init)
     }
-    guard let type = EntityType(rawValue: name), !value.isEmpty else {
-      throw Problem(
-        .unknownEntity, "an entity is named by product or store, and its id", field: "type")
+
+    var hasPlaceholders: Bool { names.contains(where: Self.isPlaceholder) }
+
+    func fits(_ path: [String]) -> Bool {
+      path.count == names.count
+        && zip(path, names).allSatisfy { $0 == $1 || Self.isPlaceholder($1) }
     }
-    let id = EntityID(type: type, value: value)
-    self =
-      switch rest.first {
-      case "thumbnail": .thumbnail(id)
-      case "neighbors": .neighbors(id)
-      case "history": .history(id)
-      default: .entity(id)
-      }
+
+    /// Returns the values of the placeholders in a path that fits.
+    func values(in path: [String]) -> [String: String] {
+      Dictionary(
+        uniqueKeysWithValues: zip(names, path).filter { Self.isPlaceholder($0.0) }
+          .map { (String($0.0.dropFirst().dropLast()), $0.1) })
+    }
+
+    private static func isPlaceholder(_ name: String) -> Bool { name.hasPrefix("{") }
   }
 
-  /// Finds the route of the segments after `/v1/feedback`, of which there is at least one.
-  private init?(feedbackPath path: ArraySlice<String>) throws(Problem) {
-    let rest = path.dropFirst()
-    guard rest.isEmpty || rest.elementsEqual(["acceptance"]) else { return nil }
-    guard let text = path.first, let number = Int(text), number > 0, text == String(number) else {
-      throw Problem(.unknownStatement, "a statement is named by its number", field: "number")
-    }
-    self = rest.isEmpty ? .feedbackStatement(number) : .feedbackAcceptance(number)
-  }
+  private static let segments: [(template: String, segments: Segments)] = Endpoint.byPath.keys
+    .sorted().map { ($0, Segments($0)) }
 
-  /// The path with placeholders, which names the route in logs, metrics and `openapi.json`.
-  var template: String {
-    switch self {
-    case .match: "/v1/match"
-    case .entities: "/v1/entities"
-    case .suggestedEntities: "/v1/entities/suggested"
-    case .entityQuery: "/v1/entities:query"
-    case .entityResolution: "/v1/entities:resolve"
-    case .entity: "/v1/entities/{type}/{id}"
-    case .thumbnail: "/v1/entities/{type}/{id}/thumbnail"
-    case .neighbors: "/v1/entities/{type}/{id}/neighbors"
-    case .history: "/v1/entities/{type}/{id}/history"
-    case .catalogue: "/v1/catalogue"
-    case .feedback: "/v1/feedback"
-    case .feedbackQueries: "/v1/feedback/queries"
-    case .feedbackStatement: "/v1/feedback/{number}"
-    case .feedbackAcceptance: "/v1/feedback/{number}/acceptance"
-    case .doctor: "/v1/doctor"
-    case .evaluation: "/v1/evaluations"
-    case .unknownLabels: "/v1/labels/unknown"
-    case .labelBridge: "/v1/labels/bridge"
-    case .rules: "/v1/rules"
-    case .ruleTrial: "/v1/rules/trial"
-    case .events: "/v1/events"
-    case .numbers: "/v1/numbers"
-    case .rejectedRows: "/v1/rejected"
-    case .sync: "/v1/sync"
-    case .facets: "/v1/facets"
-    case .settings: "/v1/settings"
-    case .schema: "/v1/schema"
-    case .phrases: "/v1/phrases"
-    case .reverse: "/v1/route"
-    case .limits: "/v1/limits"
-    case .association: "/.well-known/apple-app-site-association"
-    case .livez: "/livez"
-    case .readyz: "/readyz"
-    case .metrics: "/metrics"
-    case .openAPI: "/openapi.json"
-    case .page: "/"
-    case .pageFile(let name): "/page/\(name)"
-    }
-  }
+  /// The paths without placeholders, by their segments.
+  private static let plainTemplates = [[String]: String](
+    uniqueKeysWithValues: segments.filter { !$0.segments.hasPlaceholders }
+      .map { ($0.segments.names, $0.template) })
+
+  private static let namingTemplates = segments.filter(\.segments.hasPlaceholders)
+
+  /// The routes whose paths name nothing.
+  static let fixed = plainTemplates.values.sorted().map { Route($0) }
+
+  /// The endpoints of the path, one for each method.
+  private var endpoints: [Endpoint] { Endpoint.byPath[template] ?? [] }
+
+  /// Returns what the path does for a method.
+  func endpoint(for method: String) -> Endpoint? { endpoints.first { $0.method == method } }
 
   /// The methods besides HEAD, which goes with GET, and OPTIONS.
-  var methods: [String] {
-    switch self {
-    case .match, .entityQuery, .entityResolution, .evaluation, .labelBridge, .ruleTrial, .events:
-      ["POST"]
-    case .feedback: ["GET", "POST"]
-    case .feedbackStatement: ["DELETE"]
-    case .feedbackAcceptance: ["PUT"]
-    case .rules: ["GET", "PUT"]
-    case .entity: ["GET", "PUT", "DELETE"]
-    case .entities, .suggestedEntities, .thumbnail, .neighbors, .history, .catalogue, .sync,
-      .facets, .settings, .schema, .phrases, .reverse, .limits, .feedbackQueries, .doctor,
-      .unknownLabels, .numbers,
-      .rejectedRows, .association, .livez, .readyz, .metrics, .openAPI, .page, .pageFile:
-      ["GET"]
-    }
-  }
+  var methods: [String] { endpoints.map(\.method) }
 
   /// The value of `Allow`.
   var allow: String {
     (methods + (methods.contains("GET") ? ["HEAD"] : []) + ["OPTIONS"]).joined(separator: ", ")
   }
 
-  /// Returns the role of the key that a method needs if there are keys, or `nil` if it needs none.
-  func role(for method: String) -> APIKeys.Role? {
-    switch self {
-    case .association, .livez, .readyz, .openAPI, .page, .pageFile: nil
-    case .match, .entities, .suggestedEntities, .entityQuery, .entityResolution, .entity,
-      .thumbnail, .neighbors, .history, .catalogue, .sync, .facets, .settings, .schema, .phrases,
-      .reverse,
-      .limits, .metrics, .events:
-      ["PUT", "DELETE"].contains(method) ? .write : .read
-    case .feedback: method == "POST" ? .feedback : .write
-    case .feedbackQueries, .feedbackStatement, .feedbackAcceptance, .doctor, .evaluation,
-      .unknownLabels, .labelBridge, .rules, .ruleTrial, .numbers, .rejectedRows:
-      .write
-    }
-  }
-
   /// True if its requests count against the rate of a client.
   var isRateLimited: Bool { template.hasPrefix("/v1/") }
 
   /// True if it is answered even beyond the limits of connections.
-  var isHealthCheck: Bool { self == .livez || self == .readyz }
+  var isHealthCheck: Bool { endpoints.contains(where: \.isHealthCheck) }
+}
+
+extension Route.Subject {
+  /// Reads what placeholders name: an entity by `type` and `id`, or a statement by `number`.
+  fileprivate init(_ values: [String: String]) throws(Problem) {
+    if let text = values["number"] {
+      guard let number = Int(text), number > 0, text == String(number) else {
+        throw Problem(.unknownStatement, "a statement is named by its number", field: "number")
+      }
+      self = .statement(number)
+      return
+    }
+    guard let type = values["type"].flatMap(EntityType.init(rawValue:)), let id = values["id"],
+      !id.isEmpty
+    else {
+      throw Problem(
+        .unknownEntity, "an entity is named by product or store, and its id", field: "type")
+    }
+    self = .entity(EntityID(type: type, value: id))
+  }
 }

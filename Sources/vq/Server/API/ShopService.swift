@@ -33,83 +33,32 @@ final class ShopService: HTTPService {
     var trialRules: ShopRules?
   }
 
-  let catalogue: ServedCatalogue
-  let pool: WorkerPool
-  /// The threads of changes, which may wait for a database that does not respond.
-  let changePool: WorkerPool
-  /// The catalogue in PostgreSQL that is followed, or `nil` if the index is a directory of its own.
-  let replica: CatalogueReplica?
-  let settings: Settings
-  /// The writer of changes from clients.
-  let updates: EntityUpdates
-  let metrics: Metrics
-  let log: ServerLog
-  let thumbnails = ThumbnailCache()
-  let isDraining = Mutex(false)
-  private let keys: Mutex<APIKeys?>
+  /// The state that the handlers share.
+  let shop: ShopContext
   private let limiter: Mutex<RateLimiter?>
   /// The limit of the time that requests take.
   private let computingLimiter: Mutex<RateLimiter?>
   /// The limit of statements that are not from the shop: ten at once, one every ten seconds in the long
   /// run.
   private let feedbackLimiter = Mutex(RateLimiter(rate: 0.1, burst: 10))
-  /// The findings of the doctor for the newest generation that was checked.
-  let checkups = Checkups()
   /// The number of requests that wait for a generation.
   private let generationWaiters = Mutex(0)
-  let evaluations = Evaluations()
-  /// Labels that the catalogue lacks, until they are counted on disk.
-  let unmatched = Mutex<[String]>([])
-  /// Searches until they are counted on disk.
-  let searches = Mutex<[SearchNumbers.Search: Int]>([:])
 
-  /// The largest number of bytes of a question in JSON.
-  static let questionLimit = 262_144
   /// The longest time of a check of the whole catalogue.
-  static let checkBudget = Duration.seconds(30)
-  /// The largest number of bytes of a list of ids, which has room for the longest 1000.
-  static let idsLimit = 524_288
+  private static let checkBudget = Duration.seconds(30)
 
-  init(
-    catalogue: ServedCatalogue, pool: WorkerPool, changePool: WorkerPool, settings: Settings,
-    replica: CatalogueReplica? = nil, keys: APIKeys?,
-    metrics: Metrics, log: ServerLog
-  ) {
-    self.catalogue = catalogue
-    self.pool = pool
-    self.changePool = changePool
-    self.settings = settings
-    self.replica = replica
-    func indexer(on pool: WorkerPool) -> Indexer {
-      Indexer(
-        directory: catalogue.directory,
-        decoder: ImageDecoder(limits: settings.decodeLimits, formats: settings.formats), pool: pool)
-    }
-    updates = EntityUpdates(
-      indexer(on: changePool), writer: indexer(on: WorkerPool(width: 1)),
-      afterBatch: { catalogue.releaseLog() })
-    self.metrics = metrics
-    self.log = log
-    self.keys = Mutex(keys)
-    limiter = Mutex(settings.rate.map { RateLimiter(rate: $0) })
-    computingLimiter = Mutex(settings.computingRate.map { RateLimiter(rate: $0) })
+  init(_ shop: ShopContext) {
+    self.shop = shop
+    limiter = Mutex(shop.settings.rate.map { RateLimiter(rate: $0) })
+    computingLimiter = Mutex(shop.settings.computingRate.map { RateLimiter(rate: $0) })
   }
-
-  /// True if clients need a key.
-  var hasKeys: Bool { keys.withLock { $0 } != nil }
-
-  /// True if some key may give feedback.
-  var takesFeedback: Bool { keys.withLock { $0?.hasKey(for: .feedback) } ?? false }
-
-  /// Replaces the keys.
-  func replace(keys: APIKeys?) { self.keys.withLock { $0 = keys } }
 
   // MARK: HTTPService
 
   func record(_ exchange: Exchange) {
-    metrics.count(exchange)
-    let key = exchange.info.flatMap { self.key(of: $0.head) }
-    log.write(exchange, key: key?.name)
+    shop.metrics.count(exchange)
+    let key = exchange.info.flatMap { shop.key(of: $0.head) }
+    shop.log.write(exchange, key: key?.name)
     if let info = exchange.info, exchange.computing > .zero {
       let seconds = exchange.computing / .seconds(1)
       computingLimiter.withLock {
@@ -118,7 +67,7 @@ final class ShopService: HTTPService {
     }
   }
 
-  func observe(_ load: ServerLoad) { metrics.observe(load) }
+  func observe(_ load: ServerLoad) { shop.metrics.observe(load) }
 
   func isHealthCheck(_ head: RequestHead) -> Bool {
     (try? Route(path: head.path))?.isHealthCheck == true
@@ -145,14 +94,14 @@ final class ShopService: HTTPService {
       if method == "OPTIONS" {
         return .answer(HTTPResponse(status: 204, ["Allow": route.allow]), route: name)
       }
-      guard route.methods.contains(method) else {
+      guard let endpoint = route.endpoint(for: method) else {
         var problem = Problem(.methodNotAllowed, "\(name) takes \(alternatives(route.methods))")
         problem.fields = [HTTPFields.Field(name: "Allow", value: route.allow)]
         throw problem
       }
-      let key = try permittedKey(of: request, for: route, method)
-      try checkRate(of: request, for: route, key)
-      let decision = try decide(on: request, route, method)
+      let key = try permittedKey(of: request, for: endpoint)
+      if route.isRateLimited { try checkRate(of: request, for: endpoint, key) }
+      let decision = try decide(on: request, route, endpoint)
       guard case .work(var work) = decision else { return decision }
       // All users of an app have the same key. The address is added, so that each of them
       // gets a share.
@@ -167,132 +116,68 @@ final class ShopService: HTTPService {
   }
 
   private func decide(
-    on request: RequestInfo, _ route: Route, _ method: String
+    on request: RequestInfo, _ route: Route, _ endpoint: Endpoint
   ) throws(Problem) -> Decision {
-    if ["PUT", "DELETE"].contains(method) { try refuseConditions(request.head) }
-    switch route {
-    case .match: return try match(request, route)
-    case .entities: return work(route) { try await self.entities($0) }
-    case .suggestedEntities: return work(route) { try await self.suggested($0) }
-    case .entityQuery:
-      try requireJSON(request.head)
-      return work(route, bodyLimit: Self.questionLimit) { try await self.query($0) }
-    case .entityResolution:
-      try requireJSON(request.head)
-      return work(route, bodyLimit: Self.idsLimit) { try await self.resolve($0) }
-    case .entity(let id) where method == "PUT": return try put(id, request, route)
-    case .entity(let id) where method == "DELETE":
-      return work(route, lane: .changes, budget: settings.changeBudget) {
-        try await self.remove(id, $0)
-      }
-    case .entity(let id): return work(route) { try await self.entity(id, $0) }
-    case .thumbnail(let id): return work(route) { try await self.thumbnail(of: id, $0) }
-    case .neighbors(let id): return work(route) { try await self.neighbors(of: id, $0) }
-    case .history(let id): return work(route) { try await self.history(of: id, $0) }
-    case .catalogue: return work(route) { try self.describeCatalogue($0) }
-    case .feedback where method == "POST": return try takeFeedback(request, route)
-    case .feedback: return work(route) { try self.listFeedback($0) }
-    case .feedbackQueries: return work(route) { try self.feedbackQueries($0) }
-    case .feedbackStatement(let number):
-      return work(route, lane: .changes) { try self.removeStatement(number, $0) }
-    case .feedbackAcceptance(let number):
-      return work(route, lane: .changes) { try self.acceptStatement(number, $0) }
-    case .doctor: return work(route, budget: Self.checkBudget) { try await self.findings($0) }
-    case .evaluation: return try evaluation(request, route)
-    case .unknownLabels: return work(route) { try self.unknownLabels($0) }
-    case .labelBridge:
-      try requireJSON(request.head)
-      return work(
-        route, lane: .changes, bodyLimit: Self.questionLimit, budget: settings.changeBudget
-      ) {
-        try await self.addToBridge($0)
-      }
-    case .rules where method == "PUT":
-      try requireJSON(request.head)
-      return work(
-        route, lane: .changes, bodyLimit: ShopRules.byteLimit, budget: settings.changeBudget
-      ) {
-        try await self.replaceRules($0)
-      }
-    case .rules: return work(route) { try self.listRules($0) }
-    case .ruleTrial: return try ruleTrial(request, route)
-    case .events:
-      try requireJSON(request.head)
-      return work(
-        route, lane: .changes, bodyLimit: Self.questionLimit, budget: settings.changeBudget
-      ) {
-        try await self.countEvents($0)
-      }
-    case .numbers: return work(route) { try self.numbers($0) }
-    case .rejectedRows: return work(route) { try self.rejectedRows($0) }
-    case .sync: return work(route) { try await self.changes($0) }
-    case .facets: return work(route) { try await self.facets($0) }
-    case .settings: return work(route) { try await self.settings($0) }
-    case .schema: return work(route) { try await self.schema($0) }
-    case .phrases: return work(route) { try await self.phrases($0) }
-    case .reverse: return work(route) { try await self.reverse($0) }
-    case .limits: return try answer(request, route, Self.json(limits))
-    case .association: return try answer(request, route, association(request.head))
-    case .livez: return try answer(request, route, Self.text("ok\n"))
-    case .readyz: return try answer(request, route, readiness())
-    case .metrics: return try answer(request, route, figures())
-    case .openAPI:
-      return try answer(request, route, Self.file(ServedFiles.openAPI, "application/json"))
-    case .page:
-      return try answer(request, route, Self.file(ServedFiles.page, "text/html; charset=utf-8"))
-    case .pageFile(let name):
-      guard let file = ServedFiles.pageFiles[name] else {
-        throw Problem(.unknownPath, "the page has no such file")
-      }
-      return try answer(request, route, Self.file(file.bytes, file.contentType))
+    if ["PUT", "DELETE"].contains(endpoint.method) { try refuseConditions(request.head) }
+    switch endpoint.handler {
+    case .immediate(let handler):
+      // Rejects parameters, which no such path takes, before the answer is made.
+      try RequestFields(request.head.query).finish()
+      return .answer(try handler(shop, request.head), route: route.template)
+    case .work(let handler):
+      return .work(try work(request, route, endpoint, handler))
     }
   }
 
-  /// Decides on a match, whose budget is its deadline.
-  private func match(_ request: RequestInfo, _ route: Route) throws(Problem) -> Decision {
-    let form = try MatchForm(request.head)
-    let limit = form == .json ? Self.questionLimit : settings.requestLimits.bodyBytes
-    var budget = settings.deadlines.maximum
-    if form == .picture {
-      budget = try settings.deadlines.deadline(of: RequestFields(request.head.query))
+  private func work(
+    _ request: RequestInfo, _ route: Route, _ endpoint: Endpoint,
+    _ handler: @escaping @Sendable (ShopContext, Endpoint.Call) async throws -> HTTPResponse
+  ) throws(Problem) -> Work {
+    let form = try endpoint.body?.form(request.head)
+    let lane = form == .json ? endpoint.lane : endpoint.imageLane
+    let budget = try budget(of: request, endpoint, form)
+    let run: @Sendable (HTTPRequest) async throws -> HTTPResponse = { [shop] request in
+      try await handler(
+        shop, Endpoint.Call(request: request, subject: route.subject, form: form))
     }
-    let deadlines = settings.deadlines
-    let budgetOfBody: @Sendable ([UInt8]) -> Duration = { form.deadline(in: $0, deadlines) }
-    return work(
-      route, bodyLimit: limit, budget: budget,
-      budgetOfBody: form == .picture ? nil : budgetOfBody, canEndEarly: true
+    return Work(
+      route: route.template, lane: lane, budget: budget, bodyLimit: bodyLimit(of: endpoint, form),
+      budgetOfBody: budgetOfBody(of: endpoint, form), canEndEarly: endpoint.budget == .stated
     ) { request in
-      try await self.match(request, form)
+      await self.answer(request) { request in
+        lane == .changes ? try await self.inTime(request, budget, run) : try await run(request)
+      }
     }
   }
 
-  /// Decides to answer at once. Rejects parameters, which no such route takes, before the answer is
-  /// made.
-  private func answer(
-    _ request: RequestInfo, _ route: Route,
-    _ response: @autoclosure () throws(Problem) -> HTTPResponse
-  ) throws(Problem) -> Decision {
-    try RequestFields(request.head.query).finish()
-    return .answer(try response(), route: route.template)
+  private func bodyLimit(of endpoint: Endpoint, _ form: MatchForm?) -> Int {
+    guard let body = endpoint.body else { return 0 }
+    return form == .json
+      ? body.jsonLimit : min(body.otherLimit, shop.settings.requestLimits.bodyBytes)
   }
 
-  /// Decides to answer on a thread of the pool.
-  func work(
-    _ route: Route, lane: Lane = .answers, bodyLimit: Int = 0, budget: Duration? = nil,
-    budgetOfBody: (@Sendable ([UInt8]) -> Duration)? = nil, canEndEarly: Bool = false,
-    _ run: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
-  ) -> Decision {
-    let budget = budget ?? settings.deadlines.maximum
-    return .work(
-      Work(
-        route: route.template, lane: lane, budget: budget, bodyLimit: bodyLimit,
-        budgetOfBody: budgetOfBody, canEndEarly: canEndEarly
-      ) { request in
-        await self.answer(request) { request in
-          lane == .changes
-            ? try await self.inTime(request, budget, run) : try await run(request)
-        }
-      })
+  /// Returns the budget of a request as far as its head tells.
+  private func budget(
+    of request: RequestInfo, _ endpoint: Endpoint, _ form: MatchForm?
+  ) throws(Problem) -> Duration {
+    let settings = shop.settings
+    return switch endpoint.budget {
+    case .longest: settings.deadlines.maximum
+    case .stated where form == .picture:
+      try settings.deadlines.deadline(of: RequestFields(request.head.query))
+    case .stated: settings.deadlines.maximum
+    case .change: settings.changeBudget
+    case .check: Self.checkBudget
+    }
+  }
+
+  /// Returns how the budget follows from a body that states it, or `nil` if it does not.
+  private func budgetOfBody(
+    of endpoint: Endpoint, _ form: MatchForm?
+  ) -> (@Sendable ([UInt8]) -> Duration)? {
+    guard endpoint.budget == .stated, let form, form != .picture else { return nil }
+    let deadlines = shop.settings.deadlines
+    return { form.deadline(in: $0, deadlines) }
   }
 
   // MARK: Checks of the head
@@ -306,7 +191,7 @@ final class ShopService: HTTPService {
   /// Rejects what a web page may have sent in the name of its visitor, who is trusted only for the address if there are
   /// no keys.
   private func checkSource(of head: RequestHead) throws(Problem) {
-    guard !hasKeys, let refusal = settings.sources.refusal(of: head) else { return }
+    guard !shop.hasKeys, let refusal = shop.settings.sources.refusal(of: head) else { return }
     throw Problem(.forbidden, refusal.reason, field: refusal.field)
   }
 
@@ -318,29 +203,25 @@ final class ShopService: HTTPService {
     }
   }
 
-  func key(of head: RequestHead) -> APIKeys.Key? {
-    keys.withLock { $0 }?.key(of: head.fields)
-  }
-
   /// Returns the key of a request, or `nil` if the route needs none. Whoever may not do more than search is told so.
   private func permittedKey(
-    of request: RequestInfo, for route: Route, _ method: String
+    of request: RequestInfo, for endpoint: Endpoint
   ) throws(Problem) -> APIKeys.Key? {
     do {
-      return try key(of: request, for: route, method)
+      return try key(of: request, for: endpoint)
     } catch {
       var problem = error
-      if route.role(for: method) != .read { problem.userMessage = .notAllowedToDo }
+      if endpoint.role != .read { problem.userMessage = .notAllowedToDo }
       throw problem
     }
   }
 
   /// Returns the key of a request, or `nil` if the route needs none.
   private func key(
-    of request: RequestInfo, for route: Route, _ method: String
+    of request: RequestInfo, for endpoint: Endpoint
   ) throws(Problem) -> APIKeys.Key? {
-    guard let needed = route.role(for: method) else { return nil }
-    let keys = keys.withLock { $0 }
+    guard let needed = endpoint.role else { return nil }
+    let keys = shop.keys
     if keys == nil && needed == .read { return nil }
     let takesNoChanges = Self.refusal(of: needed, keys)
     guard let key = keys?.key(of: request.head.fields) else {
@@ -377,9 +258,8 @@ final class ShopService: HTTPService {
   }
 
   private func checkRate(
-    of request: RequestInfo, for route: Route, _ key: APIKeys.Key?
+    of request: RequestInfo, for endpoint: Endpoint, _ key: APIKeys.Key?
   ) throws(Problem) {
-    guard route.isRateLimited else { return }
     let client = Self.limitedClient(request, key)
     var seconds = limiter.withLock { $0?.retryAfter(for: client, at: .now) }
     if seconds == nil, let wait = computingLimiter.withLock({ $0?.debt(of: client, at: .now) }) {
@@ -388,7 +268,7 @@ final class ShopService: HTTPService {
         retryAfter: wait)
     }
     // Keys of this role are public, so clients are told apart by their address.
-    if seconds == nil, route == .feedback, key?.role == .feedback {
+    if seconds == nil, endpoint.role == .feedback, key?.role == .feedback {
       seconds = feedbackLimiter.withLock { $0.retryAfter(for: request.peer.name, at: .now) }
     }
     guard let seconds else { return }
@@ -402,13 +282,6 @@ final class ShopService: HTTPService {
     where head.fields[name.lowercased()] != nil {
       throw Problem(
         .badRequest, "changes take no conditions; the last one counts", field: name)
-    }
-  }
-
-  private func requireJSON(_ head: RequestHead) throws(Problem) {
-    guard try MatchForm(head) == .json else {
-      throw Problem(
-        .unsupportedMediaType, "the body must be application/json", field: "Content-Type")
     }
   }
 
@@ -426,12 +299,12 @@ final class ShopService: HTTPService {
         .invalidParameter, "'\(text)' is not the number of a generation",
         field: "X-At-Least-Generation")
     }
-    if try catalogue.newest().generation >= wanted { return }
-    let isWaiting = replica != nil && takeWaitingPlace()
+    if try shop.catalogue.newest().generation >= wanted { return }
+    let isWaiting = shop.replica != nil && takeWaitingPlace()
     defer { if isWaiting { generationWaiters.withLock { $0 -= 1 } } }
-    let end = ContinuousClock.now + settings.deadlines.standard
+    let end = ContinuousClock.now + shop.settings.deadlines.standard
     while true {
-      let generation = try catalogue.newest().generation
+      let generation = try shop.catalogue.newest().generation
       if generation >= wanted { return }
       guard isWaiting, ContinuousClock.now < end else {
         throw Problem(
@@ -446,7 +319,7 @@ final class ShopService: HTTPService {
   /// Returns whether a request may wait for a generation, which then counts until it gives its place back.
   private func takeWaitingPlace() -> Bool {
     generationWaiters.withLock { waiters in
-      guard waiters < max(1, pool.width / 2) else { return false }
+      guard waiters < max(1, shop.pool.width / 2) else { return false }
       waiters += 1
       return true
     }
@@ -471,14 +344,15 @@ final class ShopService: HTTPService {
       problem = Problem(error)
     } catch let error as CatalogueError {
       if error.code != .timedOut {
-        log.write("catalogue", error.message, level: "error", requestID: request.info.identity.id)
+        shop.log.write(
+          "catalogue", error.message, level: "error", requestID: request.info.identity.id)
       }
       problem = Problem(error)
     } catch is CancellationError, is EntityUpdates.Failure {
       // The client has hung up, or the server is stopping.
       problem = Problem(.stopping, "the server is stopping; try again", retryAfter: 1)
     } catch {
-      log.write("error", "\(error)", level: "error", requestID: request.info.identity.id)
+      shop.log.write("error", "\(error)", level: "error", requestID: request.info.identity.id)
       problem = Problem(.internalError, "the server failed; its log says why")
     }
     return problem.response(

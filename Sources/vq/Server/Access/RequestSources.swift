@@ -21,7 +21,7 @@ struct RequestSources: Sendable {
   func refusal(of head: RequestHead) -> Refusal? {
     let authority = head.host?.lowercased() ?? ""
     let host = Self.host(of: authority)
-    // Browsers always name the host.
+    // A request without a host does not come from a browser.
     if let hosts, !host.isEmpty, !Self.isLoopback(host), !hosts.contains(host) {
       return Refusal(
         field: "Host",
@@ -44,7 +44,7 @@ struct RequestSources: Sendable {
   private func isOwn(_ head: RequestHead, _ authority: String, _ host: String) -> Bool {
     let origin = head.fields["origin"]?.lowercased()
     if let origin, origins.contains(origin) { return true }
-    // https://www.w3.org/TR/fetch-metadata/: no script can set it.
+    // No script can set this field (https://www.w3.org/TR/fetch-metadata/).
     if let site = head.fields["sec-fetch-site"] {
       return ["same-origin", "none"].contains(site.lowercased())
     }

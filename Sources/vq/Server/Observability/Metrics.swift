@@ -172,7 +172,7 @@ final class Metrics: Sendable {
           ("{type=\"store\"}", "\(catalogue.stores)"),
         ])
       family(
-        "vq_catalogue_images", "gauge", "Pictures in the catalogue.", [("", "\(catalogue.images)")])
+        "vq_catalogue_images", "gauge", "Images in the catalogue.", [("", "\(catalogue.images)")])
     }
     if let replica {
       family(

@@ -11,7 +11,7 @@ struct ProcessFigures: Sendable {
 
   init() {
     var usage = rusage()
-    // Sound: one structure, which outlives the call.
+    // Sound: the call fills one structure, which outlives it.
     _ = unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
     cpuSeconds = seconds(usage.ru_utime) + seconds(usage.ru_stime)
@@ -24,7 +24,7 @@ struct ProcessFigures: Sendable {
     guard file >= 0 else { return 0 }
     defer { _ = close(file) }
     var bytes = [UInt8](repeating: 0, count: 128)
-    // Sound: the array's memory and its count.
+    // Sound: the call receives the array's memory and its count.
     let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
     let parts = bytes.prefix(max(0, count)).split(separator: UInt8(ascii: " "))
     return parts.count > 1 ? Int(String(decoding: parts[1], as: UTF8.self)) ?? 0 : 0

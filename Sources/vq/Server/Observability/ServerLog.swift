@@ -103,7 +103,7 @@ final class ServerLog: Sendable {
       return (true, !state.isWriting)
     }
     if !isTaken { dropped() }
-    // The task is not awaited; it ends when nothing is left to write.
+    // The task need not be awaited: it ends when nothing is left to write.
     if begins { Task(executorPreference: pool) { self.drain() } }
   }
 

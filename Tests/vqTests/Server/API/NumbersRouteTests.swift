@@ -30,7 +30,7 @@ import VisualQuery
   }
 
   private static func report(_ shop: ServedShop) throws -> SearchReport {
-    shop.service.countSearches()
+    shop.service.shop.countSearches()
     return try SearchNumbers(directory: shop.index).report()
   }
 
@@ -38,7 +38,7 @@ import VisualQuery
   @Test func `a server keeps no numbers unless it is told to`() async throws {
     let shop = try await ServedShop()
     let answer = try await shop.json("POST /v1/match", [], #"{"labels":["mug"]}"#)
-    shop.service.countSearches()
+    shop.service.shop.countSearches()
     #expect(!FileManager.default.fileExists(atPath: shop.index + "/numbers.sqlite"))
     let token = try #require(answer["continuation"] as? String)
     let event = #"{"id":"1","action":"opened","entity":"product:mug-red"}"#

@@ -40,7 +40,7 @@ import VisualQuery
     let error = CatalogueError(code: code, message: "no space left")
     let (_, info) = try #require(try shop.work("GET /v1/entities/suggested"))
     let request = HTTPRequest(info: info, body: [], arrival: .now, wait: .zero)
-    for problem in [Problem(error), shop.service.problem(ofChange: error, request)] {
+    for problem in [Problem(error), shop.service.shop.problem(ofChange: error, request)] {
       let response = problem.response(requestID: "a")
       #expect(response.status == 503)
       #expect((1...10).contains(Int(response["Retry-After"] ?? "") ?? 0))

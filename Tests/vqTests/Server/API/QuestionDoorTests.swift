@@ -28,7 +28,7 @@ import VisualQuery
     #"{"minConfidence":0.25}"#, #"{"minConfidence":1}"#, #"{"deadlineMs":1}"#,
     #"{"deadlineMs":9000}"#, #"{"deadlineMs":3600000}"#, #"{"type":"store"}"#,
     #"{"labels":["mug","tea cup"]}"#, #"{"labels":[]}"#, #"{"codes":["4006381333931"]}"#,
-    #"{"texts":["HONEY OATS, 500 g"]}"#,
+    #"{"texts":["HONEY OATS, 500 g"]}"#, #"{"text":"this, but in green"}"#,
     #"{"where":["price<20"]}"#, #"{"where":["title~mug, red","labels=mug","price>=3.5"]}"#,
     #"{"withLabel":["mug","lamp"]}"#, #"{"withLabel":["mug"],"where":["brand!=North"]}"#,
     #"{"region":[0.25,0.25,0.5,0.5]}"#, #"{"region":[10,20,300,400]}"#,
@@ -77,7 +77,7 @@ import VisualQuery
     case .token:
       let asked = ContinuedQuestion(
         labels: meant.labels ?? [], codes: meant.codes ?? [], texts: meant.texts ?? [],
-        options: meant.options(timeout: nil))
+        text: meant.text ?? "", options: meant.options(timeout: nil))
       let bytes = try JSONEncoder().encode(asked)
       let opened = try JSONDecoder().decode(ContinuedQuestion.self, from: bytes)
       #expect(opened == asked)
@@ -145,7 +145,7 @@ import VisualQuery
     #"{"minConfidence":1.5}"#, #"{"deadlineMs":3600001}"#, #"{"type":"shop"}"#,
     #"{"where":["price"]}"#, #"{"region":[0,0,0,1]}"#, #"{"region":[0,0,1]}"#,
     #"{"near":"91,0"}"#, #"{"at":"tomorrow"}"#, #"{"locale":"d!"}"#, #"{"subject":"x"}"#,
-    #"{"answers":"some"}"#,
+    #"{"answers":"some"}"#, #"{"text":"\#(String(repeating: "a", count: 201))"}"#,
     #"{"labels":["\#(String(repeating: "a", count: 101))"]}"#,
     #"{"withLabel":[\#((0...64).map { "\"l\($0)\"" }.joined(separator: ","))]}"#,
     #"{"where":["title=\#(String(repeating: "a", count: 1000))"]}"#,

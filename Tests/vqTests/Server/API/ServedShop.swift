@@ -43,24 +43,27 @@ final class ServedShop {
     let catalogue = try ServedCatalogue(
       try CurrentCatalogue(directory: index), onError: onCatalogueError)
     service = ShopService(
-      catalogue: catalogue, pool: WorkerPool(width: 2), changePool: WorkerPool(width: 1),
-      settings: settings, keys: keys, metrics: Metrics(),
-      log: ServerLog(deliver: { [lines] in lines.append($0) }))
+      ShopContext(
+        catalogue: catalogue, pool: WorkerPool(width: 2), changePool: WorkerPool(width: 1),
+        settings: settings, replica: nil, keys: keys, metrics: Metrics(),
+        log: ServerLog(deliver: { [lines] in lines.append($0) })))
   }
 
   /// Serves the same index with other settings.
   func restart(_ change: (inout ShopService.Settings) -> Void) {
-    var settings = service.settings
+    let shop = service.shop
+    var settings = shop.settings
     change(&settings)
     service = ShopService(
-      catalogue: service.catalogue, pool: service.pool, changePool: service.changePool,
-      settings: settings, keys: keys, metrics: service.metrics, log: service.log)
+      ShopContext(
+        catalogue: shop.catalogue, pool: shop.pool, changePool: shop.changePool,
+        settings: settings, replica: nil, keys: keys, metrics: shop.metrics, log: shop.log))
   }
 
   /// The log so far.
   var log: String {
     get async {
-      await service.log.finish(within: .seconds(60))
+      await service.shop.log.finish(within: .seconds(60))
       return lines.text
     }
   }

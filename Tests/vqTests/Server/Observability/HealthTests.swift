@@ -25,7 +25,9 @@ import VisualQuery
     #expect(try paths.map(status) == [200, 200, 200, 200])
     try FileManager.default.removeItem(atPath: shop.index)
     let service = shop.service
-    let search = Task(executorPreference: service.pool) { try? service.catalogue.newest() }
+    let search = Task(executorPreference: service.shop.pool) {
+      try? service.shop.catalogue.newest()
+    }
     for await _ in isBlocked { break }
     // The newest generation is gone, and the one that is open goes on answering.
     #expect(try paths.map(status) == [200, 200, 200, 200])
@@ -61,7 +63,7 @@ import VisualQuery
   {
     let shop = try await ServedShop()
     #expect(try await shop.ask("GET /readyz").body == Array("ok\n".utf8))
-    let generation = try shop.service.catalogue.newest().generation
+    let generation = try shop.service.shop.catalogue.newest().generation
     let name = try #require(
       try FileManager.default.contentsOfDirectory(atPath: shop.index)
         .first { $0.hasSuffix(".segment") })

@@ -35,6 +35,9 @@ public struct MatchAnswer: Codable, Sendable, Hashable {
   public let emptyReason: EmptyReason?
   /// The labels of the question that the catalogue does not know.
   public let unmatchedLabels: [String]
+  /// The words of ``MatchQuestion/text`` that neither what the image surely shows nor a variant of it has or, if nothing is sure, none of
+  /// the likeliest entities; absent if no words were asked, and on further pages.
+  public let unmatchedWords: [String]?
   /// The codes of the question that led to no product; absent if there are none.
   public let unmatchedCodes: [UnmatchedCode]?
   /// The numbers of the shards of engine mode that were not searched; absent if all were.
@@ -60,7 +63,7 @@ public struct MatchAnswer: Codable, Sendable, Hashable {
     case schema, query, complete, coverage, elapsedMs, generation, values, listed = "possible",
       similar
     case found = "objects", parts = "regions", profile, feedback, emptyReason, unmatchedLabels,
-      unmatchedCodes, missingShards, damagedRows, embeddingCompared
+      unmatchedWords, unmatchedCodes, missingShards, damagedRows, embeddingCompared
     case facets, hasMore, continuation, damage
   }
 

@@ -18,8 +18,6 @@ struct RegionStage: SearchStage {
 
   /// The most rounds of regions, each found by the one before.
   private static let rounds = 3
-  /// The share of a stage that has done all but something that leaves its answers usable.
-  private static let nearlyWhole = 0.9999
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     func proposed() -> RegionProposals {
@@ -41,7 +39,7 @@ struct RegionStage: SearchStage {
     }
     // If the layout was not computed, there may be cells that were not searched, so the stage
     // has done nothing.
-    guard !regions.isEmpty else { return layout == nil ? 0 : isWhole ? 1 : Self.nearlyWhole }
+    guard !regions.isEmpty else { return layout == nil ? 0 : isWhole ? 1 : QueryPlan.nearlyAll }
     guard let image else {
       state.unsearchedRegions += regions
       return 1
@@ -71,7 +69,7 @@ struct RegionStage: SearchStage {
       proposals = now
     }
     let share = Double(searched) / Double(planned)
-    return isWhole ? share : min(share, Self.nearlyWhole)
+    return isWhole ? share : min(share, QueryPlan.nearlyAll)
   }
 
   /// A part of the image that is to be searched, and the searches whose candidates an outline is compared with.
@@ -145,14 +143,13 @@ struct RegionStage: SearchStage {
     let stages: [any SearchStage] =
       isOutline
       ? [GeometryStage()]
-      : imageStages(
-        signature, encoding.map { .computed($0) }, labelMasks: labelMasks, threads: 1,
-        in: catalogue, isRegion: true,
-        shouldStop: parent.shouldStop)
+      : catalogue.candidates.stages(
+        for: signature, encoding.map { .computed($0) }, labelMasks: labelMasks, threads: 1,
+        isRegion: true, shouldStop: parent.shouldStop)
     for stage in stages {
       let share = try await stage.run(on: &state, in: catalogue)
       // If some shards failed, the candidates from the others are still compared.
-      let isPart = share > 0 && !state.shardFaults.isEmpty && stage is StoredCandidateStage
+      let isPart = share > 0 && !state.shardFaults.isEmpty && type(of: stage).isScan
       guard share == 1 || isPart && !parent.shouldStop() else {
         return Outcome(shardFaults: state.shardFaults)
       }
@@ -173,27 +170,4 @@ extension RegionProposal {
   fileprivate func pixels(of image: PixelBuffer) throws(MatchError) -> PixelBuffer {
     try filled.isEmpty ? image.cropped(to: box) : image.filling(filled)
   }
-}
-
-/// Returns the stages that search an image, or a region of one that was searched before, the cheapest first.
-///
-/// - Parameter embedding: The embedding of the image, if it has one.
-func imageStages(
-  _ signature: QuerySignature, _ embedding: EmbeddingSource?, labelMasks: [UInt64], threads: Int,
-  in catalogue: Catalogue,
-  isRegion: Bool = false, shouldStop: @escaping @Sendable () -> Bool
-) -> [any SearchStage] {
-  if let store = catalogue.store {
-    return [
-      StoredCandidateStage(signature: signature, store: store, isRegion: isRegion),
-      GeometryStage(),
-    ]
-  }
-  let scanner = SegmentScanner(threads: threads, shouldStop: shouldStop)
-  return [
-    HashScanStage(signature: signature, scanner: scanner),
-    KeypointVoteStage(signature: signature, threads: threads, shouldStop: shouldStop),
-    AppearanceScanStage(signature: signature, labelMasks: labelMasks, scanner: scanner),
-  ] + (embedding.map { [EmbeddingScanStage(source: $0, scanner: scanner)] } ?? [])
-    + [GeometryStage()]
 }

@@ -81,10 +81,13 @@ struct QueryPlan: Sendable {
   /// The share of the planned work that was done, `0...1`.
   var coverage: Double { isComplete ? 1 : partialCoverage }
 
+  /// The largest share of work of which something is left, however little.
+  static let nearlyAll = 0.9999
+
   /// The share of the planned work that was done, below 1 since something else is known to be left.
   var partialCoverage: Double {
     let total = stages.reduce(omittedCost) { $0 + type(of: $1).cost }
     let done = zip(stages, shares).reduce(0) { $0 + type(of: $1.0).cost * $1.1 }
-    return min(done / total, 0.9999)
+    return min(done / total, Self.nearlyAll)
   }
 }

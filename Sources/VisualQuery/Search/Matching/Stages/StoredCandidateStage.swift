@@ -5,7 +5,7 @@ internal import PixelMatch
 /// chunks of its hash. Colors and textures are compared, and not searched.
 struct StoredCandidateStage: SearchStage {
   let signature: QuerySignature
-  let store: any CandidateStore
+  let segments: StoredSegments
   /// True if the whole image was searched before, so that its answer is kept if no shard is reached.
   var isRegion = false
   /// The most candidates by chunks of the hash.
@@ -17,7 +17,7 @@ struct StoredCandidateStage: SearchStage {
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     let keypoints = KeypointVotes(signature.keypoints, depth: .fetched)
     let chunks = HashChunkVotes(signature)
-    let files = state.searches.map { catalogue.segmentNames(of: $0.type) }
+    let files = state.searches.map { segments.names(of: $0.type) }
     var words: [String: WordQuestion] = [:]
     for (search, files) in zip(state.searches, files) {
       for (live, file) in zip(search.segments, files) {
@@ -27,7 +27,7 @@ struct StoredCandidateStage: SearchStage {
       }
     }
     if words.isEmpty { return 1 }
-    let answer = try await store.lists(words, within: share(of: state.remaining))
+    let answer = try await segments.store.lists(words, within: share(of: state.remaining))
     try note(answer.outcome, in: &state)
     let found = zip(state.searches, files).map { search, files in
       var found = rows(keypoints, answer, search.segments, files, state.shouldStop)
@@ -36,7 +36,7 @@ struct StoredCandidateStage: SearchStage {
       }
       return found
     }
-    let signatures = try await store.signatures(
+    let signatures = try await segments.store.signatures(
       Self.rowsByFile(found, files), within: share(of: state.remaining))
     try note(signatures.outcome, in: &state)
     for (index, var candidates) in found.enumerated() {
@@ -50,7 +50,8 @@ struct StoredCandidateStage: SearchStage {
     let reached = planned == 0 ? 1 : Double(scanned) / Double(planned)
     // If a shard fails after it sent its lists, its signatures are missing, and the stage is
     // not complete either.
-    return answer.outcome.isWhole && signatures.outcome.isWhole ? reached : min(reached, 0.9999)
+    let isWhole = answer.outcome.isWhole && signatures.outcome.isWhole
+    return isWhole ? reached : min(reached, QueryPlan.nearlyAll)
   }
 
   /// Keeps what the shards failed to do.

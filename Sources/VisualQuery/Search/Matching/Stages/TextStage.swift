@@ -93,8 +93,7 @@ struct TextStage: SearchStage {
       }
       return
     }
-    // In engine mode, segments have no signatures that could be compared.
-    guard catalogue.store == nil else { return }
+    guard catalogue.candidates.hasAllSignatures else { return }
     for index in state.searches.indices {
       let type = state.searches[index].type
       var found = CandidateRows()

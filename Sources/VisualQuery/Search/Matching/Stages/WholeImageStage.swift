@@ -21,7 +21,8 @@ struct WholeImageStage: SearchStage {
     // A caller that wants only sure matches does not need the confidence of the others.
     (options.endsEarly || options.answers == .sure) && cutOff >= Calibration.defaultCutOff
       && content.embedding == nil
-      && content.texts.isEmpty && feedback == nil && catalogue.store == nil
+      && content.texts.isEmpty && feedback == nil
+      && catalogue.candidates.hasAllSignatures
   }
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {

@@ -50,19 +50,19 @@ package struct FeedbackIndex: Sendable {
 }
 
 /// The effects of statements on the answer to a question.
-public struct FeedbackEffects: Sendable, Hashable {
+package struct FeedbackEffects: Sendable, Hashable {
   /// The effect of one statement on one entity.
-  public struct Effect: Sendable, Hashable {
+  package struct Effect: Sendable, Hashable {
     /// The entity.
-    public let id: EntityID
+    package let id: EntityID
     /// The number of the statement.
-    public let statement: Int
+    package let statement: Int
   }
 
   /// The entities that are left out.
-  public private(set) var suppressed: [Effect] = []
+  package private(set) var suppressed: [Effect] = []
   /// The entities that come first, the one of the newest statement before the others.
-  public private(set) var pinned: [Effect] = []
+  package private(set) var pinned: [Effect] = []
 
   var isEmpty: Bool { suppressed.isEmpty && pinned.isEmpty }
 

@@ -15,7 +15,7 @@ package import PixelMatch
 /// signature is the same, byte for byte. Labels and filters beside an image do not matter.
 ///
 /// Without an image, two questions are the same if their normalized labels are.
-public struct FeedbackQuery: Sendable, Hashable {
+package struct FeedbackQuery: Sendable, Hashable {
   /// The largest number of different bits of the hashes. It is above Meta's bound for the same image (31) because of
   /// scaled copies; the cells tell other images apart.
   static let hashDistance = 46
@@ -25,12 +25,12 @@ public struct FeedbackQuery: Sendable, Hashable {
   static let proportionDifference = 0.02
 
   /// The labels, normalized, without repetitions, in order.
-  public let labels: [String]
+  package let labels: [String]
   /// The compact form of the image's signature; empty without an image.
   package let signature: [UInt8]
 
   /// True if the question has an image.
-  public var hasImage: Bool { !signature.isEmpty }
+  package var hasImage: Bool { !signature.isEmpty }
 
   package init(labels: [String], signature: [UInt8]) {
     self.labels = Set(labels.map(LabelText.normalized)).filter { !$0.isEmpty }.sorted()

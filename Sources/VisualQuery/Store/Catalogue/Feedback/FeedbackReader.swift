@@ -31,7 +31,7 @@ package final class FeedbackReader: Sendable {
         opened = Opened(connection: try CatalogueConnection(reading: path), inode: file.inode)
       }
       guard let connection = opened?.connection else { return .empty }
-      let version = try connection.first("PRAGMA data_version") { $0.integer(0) }
+      let version = try connection.first("PRAGMA data_version") { $0.onlyInteger }
       if version != opened?.version {
         opened?.index = FeedbackIndex(try Self.statements(connection))
         opened?.version = version
@@ -43,7 +43,7 @@ package final class FeedbackReader: Sendable {
   private static func statements(
     _ connection: CatalogueConnection
   ) throws(CatalogueError) -> [(number: Int, content: FeedbackStatement.Content)] {
-    let tableCount = try connection.first("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
+    let tableCount = try connection.first("SELECT count(*) FROM sqlite_schema") { $0.onlyInteger }
     if (tableCount ?? 0) == 0 { return [] }
     return try connection.rows(
       "SELECT \(StatementRow.columns) FROM statements WHERE state = 'active' ORDER BY number"

@@ -1,7 +1,7 @@
 /// Something that a person said about the answer to a question.
-public struct FeedbackStatement: Sendable, Hashable {
+package struct FeedbackStatement: Sendable, Hashable {
   /// The current effect of a statement.
-  public enum State: String, Sendable, Hashable, Codable, CaseIterable {
+  package enum State: String, Sendable, Hashable, Codable, CaseIterable {
     /// It changes answers.
     case active
     /// It waits until somebody of the shop accepts it.
@@ -9,21 +9,21 @@ public struct FeedbackStatement: Sendable, Hashable {
   }
 
   /// The content of a statement: at least one entity is chosen or rejected.
-  public struct Content: Sendable, Hashable {
+  package struct Content: Sendable, Hashable {
     /// The question.
-    public let query: FeedbackQuery
+    package let query: FeedbackQuery
     /// The entity that the question means: it is found first. `nil` if nobody said.
-    public let chosen: EntityID?
+    package let chosen: EntityID?
     /// The entities that the question does not mean: they are never found.
-    public let rejected: [EntityID]
+    package let rejected: [EntityID]
 
     /// The largest number of rejected entities.
-    public static let rejectedLimit = 16
+    package static let rejectedLimit = 16
 
     /// Makes content.
     ///
     /// - Throws: ``FeedbackError`` with the code `nothingSaid` or `contradiction`.
-    public init(
+    package init(
       query: FeedbackQuery, chosen: EntityID?, rejected: [EntityID]
     ) throws(FeedbackError) {
       guard chosen != nil || !rejected.isEmpty else {
@@ -49,23 +49,23 @@ public struct FeedbackStatement: Sendable, Hashable {
   }
 
   /// The number, which names the statement. Numbers are not used again.
-  public let number: Int
+  package let number: Int
   /// Its current effect.
-  public let state: State
+  package let state: State
   /// The time at which it was made, in seconds since 1970.
-  public let time: Int
+  package let time: Int
   /// The name of the key that it was made with, or `nil` if it was made otherwise.
-  public let author: String?
+  package let author: String?
   /// The question and what was said about it.
-  public let content: Content
+  package let content: Content
   /// True if the person gave the image to be kept.
-  public let hasImage: Bool
+  package let hasImage: Bool
 }
 
 /// The reason why a statement is not accepted.
-public struct FeedbackError: Error, Sendable, Hashable {
+package struct FeedbackError: Error, Sendable, Hashable {
   /// The stable code of an error, for programs.
-  public enum Code: String, Sendable, CaseIterable {
+  package enum Code: String, Sendable, CaseIterable {
     /// No entity is chosen or rejected, or there is no question.
     case nothingSaid
     /// An entity is both chosen and rejected.
@@ -77,12 +77,12 @@ public struct FeedbackError: Error, Sendable, Hashable {
   }
 
   /// The code.
-  public let code: Code
+  package let code: Code
   /// The description for people.
-  public let message: String
+  package let message: String
 
   /// Makes an error.
-  public init(code: Code, message: String) {
+  package init(code: Code, message: String) {
     self.code = code
     self.message = message
   }

@@ -4,29 +4,29 @@ internal import Synchronization
 ///
 /// They are not part of a generation: an index run, a rollback and an export of the catalogue leave them as they are.
 /// Processes may read and write the file at the same time; a reader sees a statement as soon as it is committed.
-public final class KeptFeedback: Sendable {
+package final class KeptFeedback: Sendable {
   /// The file's name within a catalogue's directory.
   package static let fileName = "feedback.sqlite"
   /// The limits of a file.
-  public struct Limits: Sendable, Hashable {
+  package struct Limits: Sendable, Hashable {
     /// The largest number of statements.
-    public var statements = 10_000
+    package var statements = 10_000
     /// The largest number of statements that wait to be accepted, so that strangers cannot use up the
     /// room.
-    public var pending = 1_000
+    package var pending = 1_000
     /// The largest number of bytes of an image that is kept.
-    public var imageBytes = 1_000_000
+    package var imageBytes = 1_000_000
     /// The largest number of bytes of all images that are kept.
-    public var allImageBytes = 256_000_000
+    package var allImageBytes = 256_000_000
     /// The largest number of bytes of the images of statements that wait to be accepted.
-    public var pendingImageBytes = 64_000_000
+    package var pendingImageBytes = 64_000_000
 
     /// Makes the usual limits.
-    public init() {}
+    package init() {}
   }
 
   /// The limits of what is added.
-  public let limits: Limits
+  package let limits: Limits
   private let connection: Mutex<CatalogueConnection>
   private let origin: (any FeedbackOrigin)?
 
@@ -60,20 +60,20 @@ public final class KeptFeedback: Sendable {
   // MARK: Writing
 
   /// A statement that is to be added.
-  public struct Addition: Sendable, Hashable {
+  package struct Addition: Sendable, Hashable {
     /// The question and what is said about it.
-    public var content: FeedbackStatement.Content
+    package var content: FeedbackStatement.Content
     /// The effect of the statement at first: at once, or only after somebody of the shop accepts it.
-    public var state: FeedbackStatement.State
+    package var state: FeedbackStatement.State
     /// The name of the key that it is made with.
-    public var author: String?
+    package var author: String?
     /// Seconds since 1970.
-    public var time: Int
+    package var time: Int
     /// The image as a JPEG file, if the person gave it to be kept.
-    public var image: [UInt8]?
+    package var image: [UInt8]?
 
     /// Makes a statement.
-    public init(
+    package init(
       _ content: FeedbackStatement.Content, state: FeedbackStatement.State, author: String? = nil,
       time: Int, image: [UInt8]? = nil
     ) {
@@ -86,18 +86,18 @@ public final class KeptFeedback: Sendable {
   }
 
   /// The outcome of adding statements.
-  public struct Added: Sendable {
+  package struct Added: Sendable {
     /// Each statement up to the rejected one, or the earlier one that says the same, and whether it is new.
-    public fileprivate(set) var statements: [(statement: FeedbackStatement, isNew: Bool)] = []
+    package fileprivate(set) var statements: [(statement: FeedbackStatement, isNew: Bool)] = []
     /// The reason why the next one was rejected, with the code `full` or `tooMuch`; `nil` if none was.
-    public fileprivate(set) var refusal: FeedbackError?
+    package fileprivate(set) var refusal: FeedbackError?
   }
 
   /// Adds a statement, or returns the one that says the same.
   ///
   /// - Returns: The statement, once it is on disk, and whether it is new.
   /// - Throws: ``FeedbackError`` with the code `full` or `tooMuch`; ``CatalogueError``.
-  public func add(
+  package func add(
     _ content: FeedbackStatement.Content, state: FeedbackStatement.State, author: String? = nil,
     time: Int, image: [UInt8]? = nil
   ) throws -> (statement: FeedbackStatement, isNew: Bool) {
@@ -111,7 +111,7 @@ public final class KeptFeedback: Sendable {
   /// Adds statements in their order, in one transaction, up to the first one that is rejected.
   ///
   /// - Throws: ``CatalogueError``; then none is added.
-  public func add(_ additions: [Addition]) throws(CatalogueError) -> Added {
+  package func add(_ additions: [Addition]) throws(CatalogueError) -> Added {
     try change { connection throws(CatalogueError) in
       var added = Added()
       var numbers: [Int] = []
@@ -194,7 +194,7 @@ public final class KeptFeedback: Sendable {
         .blob(addition.content.query.signature), row.chosen, .text(row.rejected),
         addition.image.map { .blob($0) } ?? .null,
       ]
-    ) { $0.integer(0) }
+    ) { $0.onlyInteger }
     return FeedbackStatement(
       number: number ?? 0, state: addition.state, time: addition.time, author: addition.author,
       content: addition.content, hasImage: addition.image != nil)
@@ -275,7 +275,7 @@ public final class KeptFeedback: Sendable {
   ///
   /// - Returns: True if there was one with this number.
   /// - Throws: ``CatalogueError``.
-  public func remove(_ number: Int) throws(CatalogueError) -> Bool {
+  package func remove(_ number: Int) throws(CatalogueError) -> Bool {
     try change("DELETE FROM statements WHERE number = ? RETURNING number", number)
   }
 
@@ -283,13 +283,13 @@ public final class KeptFeedback: Sendable {
   ///
   /// - Returns: True if there is one with this number.
   /// - Throws: ``CatalogueError``.
-  public func accept(_ number: Int) throws(CatalogueError) -> Bool {
+  package func accept(_ number: Int) throws(CatalogueError) -> Bool {
     try change("UPDATE statements SET state = 'active' WHERE number = ? RETURNING number", number)
   }
 
   private func change(_ sql: String, _ number: Int) throws(CatalogueError) -> Bool {
     try change { connection throws(CatalogueError) in
-      let isKnown = try !connection.rows(sql, [.integer(number)]) { $0.integer(0) }.isEmpty
+      let isKnown = try !connection.rows(sql, [.integer(number)]) { $0.onlyInteger }.isEmpty
       return (isKnown, isKnown ? [number] : [])
     }
   }
@@ -303,7 +303,7 @@ public final class KeptFeedback: Sendable {
   ///   - id: Only statements that choose or reject this entity.
   ///   - limit: The most statements.
   /// - Throws: ``CatalogueError``.
-  public func statements(
+  package func statements(
     before number: Int = .max, about id: EntityID? = nil, limit: Int = .max
   ) throws(CatalogueError) -> [FeedbackStatement] {
     let name = id.map { SQLiteValue.text($0.description) } ?? .null
@@ -322,11 +322,11 @@ public final class KeptFeedback: Sendable {
   /// Returns the image of a statement, or `nil` if none was kept.
   ///
   /// - Throws: ``CatalogueError``.
-  public func image(of number: Int) throws(CatalogueError) -> [UInt8]? {
+  package func image(of number: Int) throws(CatalogueError) -> [UInt8]? {
     try connection.withLock { connection throws(CatalogueError) in
       try connection.first(
         "SELECT image FROM statements WHERE number = ? AND image IS NOT NULL", [.integer(number)]
-      ) { $0.blob(0) }
+      ) { $0.onlyBlob }
     }
   }
 }

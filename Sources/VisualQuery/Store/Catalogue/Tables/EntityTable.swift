@@ -4,6 +4,31 @@ package struct EntityTable {
 
   // MARK: Entities
 
+  /// Reads the JSON form of a stored entity, or returns `nil` if it is damaged. Lists omit such an
+  /// entity, and `CatalogueUpkeep.verify()` and `CatalogueDoctor` report it.
+  package static func readableEntity(_ text: String) -> EntityValue? { try? entity(text) }
+
+  /// Reads the JSON form of a stored entity.
+  package static func entity(_ text: String) throws(CatalogueError) -> EntityValue {
+    let json: JSONValue
+    do throws(JSONError) {
+      json = try JSONValue(stored: text)
+    } catch {
+      throw CatalogueError(
+        code: .corrupt,
+        message: "an entity \(error.message); \(CatalogueError.remedy)")
+    }
+    do throws(FieldError) {
+      return try EntityValue(json: json)
+    } catch {
+      throw CatalogueError(
+        code: .corrupt,
+        message:
+          "an entity's \(error.field ?? "row") \(error.reason); \(CatalogueError.remedy)"
+      )
+    }
+  }
+
   /// Returns the entities of some ids, in their order, without unknown ones.
   package func values(of ids: [EntityID]) throws(CatalogueError) -> [EntityValue] {
     var values: [EntityValue] = []
@@ -11,8 +36,8 @@ package struct EntityTable {
       let json = try connection.first(
         "SELECT json FROM entities WHERE type = ? AND id = ?",
         [.text(id.type.rawValue), .text(id.value)]
-      ) { $0.text(0) }
-      if let value = json.flatMap(CatalogueDatabase.readableEntity) { values.append(value) }
+      ) { $0.onlyText }
+      if let value = json.flatMap(Self.readableEntity) { values.append(value) }
     }
     return values
   }
@@ -23,8 +48,8 @@ package struct EntityTable {
     for key in keys {
       let json = try connection.first(
         "SELECT json FROM entities WHERE key = ?", [.integer(Int(key))]
-      ) { $0.text(0) }
-      entities[key] = json.flatMap(CatalogueDatabase.readableEntity)
+      ) { $0.onlyText }
+      entities[key] = json.flatMap(Self.readableEntity)
     }
     return entities
   }
@@ -43,7 +68,7 @@ package struct EntityTable {
       "SELECT \(KeyAndText.list) FROM entities WHERE \(condition)key > ? ORDER BY key LIMIT ?",
       (type.map { [.text($0.rawValue)] } ?? []) + [.integer(Int(key)), .integer(limit)]
     ) { row in
-      if let value = CatalogueDatabase.readableEntity(row.text(KeyAndText.json)) {
+      if let value = Self.readableEntity(row.text(KeyAndText.json)) {
         page.values.append(value)
       }
       page.last = UInt32(clamping: row.integer(KeyAndText.key))
@@ -123,9 +148,16 @@ package struct EntityTable {
     }
   }
 
+  /// Returns the number of entities.
+  ///
+  /// - Complexity: O(entities).
+  func count() throws(CatalogueError) -> Int {
+    try connection.first("SELECT count(*) FROM entities", isScan: true) { $0.onlyInteger } ?? 0
+  }
+
   /// Returns the largest key of an entity, or 0 if there are no entities.
   func lastKey() throws(CatalogueError) -> UInt32 {
-    try connection.first("SELECT max(key) FROM entities") { UInt32(clamping: $0.integer(0)) } ?? 0
+    try connection.first("SELECT max(key) FROM entities") { UInt32(clamping: $0.onlyInteger) } ?? 0
   }
 
   /// Keys of entities behind a key and up to another, in ascending order.
@@ -139,7 +171,7 @@ package struct EntityTable {
       "SELECT key FROM entities WHERE \(condition)key > ? AND key <= ? ORDER BY key LIMIT ?",
       (type.map { [.text($0.rawValue)] } ?? [])
         + [.integer(Int(key)), .integer(Int(bound)), .integer(limit)]
-    ) { UInt32(clamping: $0.integer(0)) }
+    ) { UInt32(clamping: $0.onlyInteger) }
   }
 
   /// Returns the first keys of a type after a key.
@@ -149,7 +181,7 @@ package struct EntityTable {
     try connection.rows(
       "SELECT key FROM entities WHERE type = ? AND key > ? ORDER BY key LIMIT ?",
       [.text(type.rawValue), .integer(Int(key)), .integer(limit)]
-    ) { UInt32(clamping: $0.integer(0)) }
+    ) { UInt32(clamping: $0.onlyInteger) }
   }
 
   private enum KeyAndGroup: Int, SQLiteColumns { case key, value }

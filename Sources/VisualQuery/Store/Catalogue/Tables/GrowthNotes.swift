@@ -45,6 +45,32 @@ package final class GrowthNotes {
       .run()
   }
 
+  private enum DeadRow: Int, SQLiteColumns { case segment, row }
+
+  /// Calls `body` with the rows of segments that died since the last generation.
+  package func forEachDeadRow(
+    _ body: (_ segment: Int, _ row: Int) throws(CatalogueError) -> Void
+  ) throws(CatalogueError) {
+    try connection.forEachRow("SELECT \(DeadRow.list) FROM temp.newDeadRows") {
+      row throws(CatalogueError) in
+      try body(row.integer(DeadRow.segment), row.integer(DeadRow.row))
+    }
+  }
+
+  /// Calls `body` with the words that came since the last generation.
+  package func forEachWord(
+    _ body: (String) throws(CatalogueError) -> Void
+  ) throws(CatalogueError) {
+    try connection.forEachRow("SELECT DISTINCT word FROM temp.newWords") {
+      row throws(CatalogueError) in try body(row.onlyText)
+    }
+  }
+
+  /// Returns whether the label bridge was changed since the last generation.
+  package func hasBridge() throws(CatalogueError) -> Bool {
+    try connection.first("SELECT 1 FROM temp.newBridge LIMIT 1") { _ in true } ?? false
+  }
+
   /// Returns whether thumbnails were added since the last generation.
   package func hasThumbnails() throws(CatalogueError) -> Bool {
     guard isActive else { return false }

@@ -1,8 +1,32 @@
 /// The table `images`: the file of each image of an entity, and the row of its signature.
 package struct ImageTable {
-  package typealias Record = CatalogueDatabase.ImageRecord
-
   let connection: CatalogueConnection
+
+  /// An image whose signature is stored in a segment.
+  package struct Record: Sendable, Hashable {
+    package let position: Int
+    package let path: String
+    package let byteCount: Int
+    /// The time of the last modification, in nanoseconds since 1970.
+    package let modified: Int
+    /// The hash of the file's bytes.
+    package let contentHash: Int
+    package let segment: Int
+    package let row: Int
+
+    package init(
+      position: Int, path: String, byteCount: Int, modified: Int, contentHash: Int, segment: Int,
+      row: Int
+    ) {
+      self.position = position
+      self.path = path
+      self.byteCount = byteCount
+      self.modified = modified
+      self.contentHash = contentHash
+      self.segment = segment
+      self.row = row
+    }
+  }
 
   private enum Shown: Int, SQLiteColumns { case position, path, entity, contentHash }
 
@@ -64,6 +88,15 @@ package struct ImageTable {
 
   private static let byKey =
     "SELECT \(Column.list) FROM images WHERE entity = ? ORDER BY position"
+
+  private enum Place: Int, SQLiteColumns { case segment, row }
+
+  /// Returns the segments and rows of the images of an entity, in their order.
+  func rows(ofKey key: UInt32) throws(CatalogueError) -> [(segment: Int, row: Int)] {
+    try connection.rows(
+      "SELECT \(Place.list) FROM images WHERE entity = ? ORDER BY position", [.integer(Int(key))]
+    ) { ($0.integer(Place.segment), $0.integer(Place.row)) }
+  }
 
   private enum Owned: Int, SQLiteColumns {
     case type, id, key, position, path, byteCount, modified, contentHash, segment, row
@@ -143,6 +176,17 @@ package struct ImageTable {
   func remove(ofKey key: UInt32) throws(CatalogueError) -> Int {
     try connection.statement("DELETE FROM images WHERE entity = ?").bind(.integer(Int(key))).run()
     return connection.changedRowCount
+  }
+
+  /// Records the row of the signature of an image, wherever it was.
+  package func place(
+    of key: UInt32, position: Int, at row: (segment: Int, row: Int)
+  ) throws(CatalogueError) {
+    try connection.statement(
+      "UPDATE images SET segment = ?, row = ? WHERE entity = ? AND position = ?"
+    ).bind(
+      .integer(row.segment), .integer(row.row), .integer(Int(key)), .integer(position)
+    ).run()
   }
 
   /// Records that the signature of an image was moved to another row.

@@ -22,7 +22,7 @@ package struct LabelBridgeTable {
   func targets(of label: String) throws(CatalogueError) -> [String] {
     try connection.rows(
       "SELECT target FROM labelBridge WHERE label = ? ORDER BY target", [.text(label)]
-    ) { $0.text(0) }
+    ) { $0.onlyText }
   }
 
   /// Replaces the label bridge.

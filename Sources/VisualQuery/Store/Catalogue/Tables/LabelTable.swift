@@ -24,7 +24,7 @@ package struct LabelTable {
     for label in labels {
       let frequency = try connection.first(
         "SELECT frequency FROM labelFrequencies WHERE label = ?", [.text(label)]
-      ) { $0.integer(0) }
+      ) { $0.onlyInteger }
       frequencies[label] = frequency ?? 0
     }
     return frequencies
@@ -53,7 +53,7 @@ package struct LabelTable {
       "SELECT entity FROM labels WHERE label = ? AND type IN (\(marks)) AND entity >= ? AND entity < ?",
       [.text(label)] + types
         + [.integer(Int(range.lowerBound)), .integer(Int(range.upperBound))]
-    ) { row in keys.insert(UInt32(clamping: row.integer(0))) }
+    ) { row in keys.insert(UInt32(clamping: row.onlyInteger)) }
   }
 
   /// Returns the first keys of a type after a key, in ascending order, that have a normalized
@@ -66,7 +66,7 @@ package struct LabelTable {
       SELECT entity FROM labels WHERE label = ? AND type = ? AND entity > ?
       ORDER BY entity LIMIT ?
       """, [.text(label), .text(type.rawValue), .integer(Int(key)), .integer(limit)]
-    ) { UInt32(clamping: $0.integer(0)) }
+    ) { UInt32(clamping: $0.onlyInteger) }
   }
 
   // MARK: Writing

@@ -15,7 +15,7 @@ package final class PropertyIndex {
   /// it.
   package func number(of name: String) throws(CatalogueError) -> Int? {
     try connection.first("SELECT number FROM propertyNames WHERE name = ?", [.text(name)]) {
-      $0.integer(0)
+      $0.onlyInteger
     }
   }
 
@@ -30,7 +30,7 @@ package final class PropertyIndex {
       WHERE name > '' AND EXISTS (SELECT 1 FROM properties WHERE property = number)
       ORDER BY name LIMIT ?
       """, [.integer(limit)]
-    ) { $0.text(0) }
+    ) { $0.onlyText }
   }
 
   /// Returns the names under which properties are stored and that have one of some texts, if the case of ASCII letters, blanks,
@@ -43,7 +43,7 @@ package final class PropertyIndex {
     return try connection.rows(
       "SELECT name FROM propertyNames WHERE name > '' AND (\(tests)) ORDER BY name",
       parts.map { .text("%\($0)%") }
-    ) { $0.text(0) }
+    ) { $0.onlyText }
   }
 
   // MARK: Values
@@ -62,7 +62,7 @@ package final class PropertyIndex {
       SELECT entity FROM properties
       WHERE property = ? AND entity >= ? AND entity < ? AND (\(test.sql))
       """, Self.place(property, range) + test.values
-    ) { row in keys.insert(UInt32(clamping: row.integer(0))) }
+    ) { row in keys.insert(UInt32(clamping: row.onlyInteger)) }
   }
 
   /// Returns the values of a property in a range of keys, with the first value of each list.
@@ -93,7 +93,8 @@ package final class PropertyIndex {
   /// Returns the values of a property for keys in ascending order.
   func values(of property: Int, keys: [UInt32]) throws(CatalogueError) -> [UInt32: SortValue] {
     guard let first = keys.first, let last = keys.last else { return [:] }
-    // A lookup costs about ten times as much as reading the next row.
+    // Reads all rows between the first and the last key if that is cheaper: a lookup costs about
+    // ten times as much as reading the next row.
     if keys.count > (Int(last) - Int(first)) / 10 {
       return try values(of: property, in: first..<last + 1)
     }
@@ -178,7 +179,7 @@ package final class PropertyIndex {
       groups[key] = try connection.first(
         "SELECT value FROM properties WHERE property = ? AND entity = ? AND place = 0",
         [.integer(property), .integer(Int(key))]
-      ) { $0.text(0) }
+      ) { $0.onlyText }
     }
     return groups
   }
@@ -196,7 +197,7 @@ package final class PropertyIndex {
       SELECT entity FROM properties WHERE property = \(property) AND value = ? AND place = 0
       ORDER BY entity LIMIT ?
       """, [.text(group), .integer(limit)]
-    ) { UInt32(clamping: $0.integer(0)) }
+    ) { UInt32(clamping: $0.onlyInteger) }
   }
 
   // MARK: Writing
@@ -218,8 +219,8 @@ package final class PropertyIndex {
   ///
   /// - Parameter json: The stored form of the entity, from which they came.
   func remove(key: Int, json: String) throws(CatalogueError) {
-    let last = try connection.first("SELECT max(number) FROM propertyNames", []) { $0.integer(0) }
-    guard last ?? 0 > Self.fewNames, let value = CatalogueDatabase.readableEntity(json) else {
+    let last = try connection.first("SELECT max(number) FROM propertyNames", []) { $0.onlyInteger }
+    guard last ?? 0 > Self.fewNames, let value = EntityTable.readableEntity(json) else {
       try connection.statement(
         """
         DELETE FROM properties

@@ -1,8 +1,31 @@
 /// The tables `segments` and `deadRows`: the files with signatures, and their rows that no image has any more.
 package struct SegmentList {
-  package typealias Record = CatalogueDatabase.SegmentRecord
-
   let connection: CatalogueConnection
+
+  /// A segment file that is part of the generation.
+  package struct Record: Sendable, Hashable {
+    package let id: Int
+    package let file: String
+    package let type: EntityType
+    package let rows: Int
+    package let byteCount: Int
+
+    package init(id: Int, file: String, type: EntityType, rows: Int, byteCount: Int) {
+      self.id = id
+      self.file = file
+      self.type = type
+      self.rows = rows
+      self.byteCount = byteCount
+    }
+
+    /// The beginning of the name of a file that has no signatures.
+    package static let headPrefix = "head-"
+
+    /// The name of the segment in PostgreSQL, which is that of a file with signatures.
+    var name: String {
+      file.hasPrefix(Self.headPrefix) ? String(file.dropFirst(Self.headPrefix.count)) : file
+    }
+  }
 
   private enum Column: Int, SQLiteColumns { case id, file, type, rows, byteCount }
   private enum DeadRow: Int, SQLiteColumns { case segment, row }
@@ -38,7 +61,7 @@ package struct SegmentList {
   package func deadRows(of id: Int) throws(CatalogueError) -> Set<Int> {
     Set(
       try connection.rows("SELECT row FROM deadRows WHERE segment = ?", [.integer(id)]) {
-        $0.integer(0)
+        $0.onlyInteger
       })
   }
 
@@ -59,8 +82,18 @@ package struct SegmentList {
     return connection.lastInsertedRow
   }
 
+  /// Adds a segment with the number that another catalogue has given to it, or replaces the one that has it.
+  ///
+  /// - Parameter generation: The generation in which it came.
+  package func put(_ record: Record, generation: Int) throws(CatalogueError) {
+    try connection.statement("INSERT OR REPLACE INTO segments VALUES(?, ?, ?, ?, ?, ?)").bind(
+      .integer(record.id), .text(record.file), .text(record.type.rawValue),
+      .integer(record.rows), .integer(record.byteCount), .integer(generation)
+    ).run()
+  }
+
   /// Marks the row of a segment as dead.
-  func addDeadRow(_ row: Int, of segment: Int) throws(CatalogueError) {
+  package func addDeadRow(_ row: Int, of segment: Int) throws(CatalogueError) {
     try connection.statement("INSERT OR IGNORE INTO deadRows VALUES(?, ?)")
       .bind(.integer(segment), .integer(row)).run()
   }

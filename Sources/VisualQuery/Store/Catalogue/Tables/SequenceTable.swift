@@ -26,7 +26,7 @@ package struct SequenceTable {
     for (table, path) in Self.tables {
       numbers[keyPath: path] =
         try connection.first("SELECT seq FROM sqlite_sequence WHERE name = ?", [.text(table)]) {
-          $0.integer(0)
+          $0.onlyInteger
         } ?? 0
     }
     return numbers

@@ -2,8 +2,11 @@
 package struct SettingsTable {
   let connection: CatalogueConnection
 
-  package init(connection: CatalogueConnection) {
-    self.connection = connection
+  init(connection: CatalogueConnection) { self.connection = connection }
+
+  /// Opens the settings in the file of a catalogue that nothing else has open.
+  package init(file path: String) throws(CatalogueError) {
+    connection = try CatalogueConnection(path: path, mode: .write)
   }
 
   private enum Column: Int, SQLiteColumns { case name, value }
@@ -19,7 +22,13 @@ package struct SettingsTable {
 
   /// Returns a setting, or `nil` if there is none.
   package func value(of name: String) throws(CatalogueError) -> String? {
-    try connection.first("SELECT value FROM settings WHERE name = ?", [.text(name)]) { $0.text(0) }
+    try connection.first("SELECT value FROM settings WHERE name = ?", [.text(name)]) { $0.onlyText }
+  }
+
+  /// Removes all settings except those about the catalogue in PostgreSQL that this one is a copy of.
+  package func removeContents() throws(CatalogueError) {
+    try connection.execute(
+      "DELETE FROM settings WHERE name NOT GLOB '\(ShopSettings.replicaPrefix)*'")
   }
 
   /// Stores a setting, or removes it if `value` is `nil`.

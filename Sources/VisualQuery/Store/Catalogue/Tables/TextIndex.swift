@@ -68,6 +68,17 @@ package final class TextIndex {
     ) { (UInt32(clamping: $0.integer(Found.key)), $0.number(Found.score)) }
   }
 
+  private enum Name: Int, SQLiteColumns { case rowid, title, brand }
+
+  /// Calls `body` with the folded title and brand of each entity.
+  func forEachName(
+    _ body: (_ key: UInt32, _ title: String, _ brand: String) -> Void
+  ) throws(CatalogueError) {
+    try connection.forEachRow("SELECT \(Name.list) FROM entityText", isScan: true) { row in
+      body(UInt32(clamping: row.integer(Name.rowid)), row.text(Name.title), row.text(Name.brand))
+    }
+  }
+
   /// Adds the texts of an entity.
   func insert(_ value: EntityValue, key: Int) throws(CatalogueError) {
     var brand = ""
@@ -131,6 +142,15 @@ package final class TextIndex {
     }
   }
 
+  /// Calls `body` with each stored word.
+  package func forEachWord(
+    _ body: (String) throws(CatalogueError) -> Void
+  ) throws(CatalogueError) {
+    try connection.forEachRow("SELECT DISTINCT word FROM wordParts WHERE place = 0") {
+      row throws(CatalogueError) in try body(row.onlyText)
+    }
+  }
+
   /// Returns whether an entity has, or once had, a word.
   func hasWord(_ word: String) throws(CatalogueError) -> Bool {
     guard let part = WordParts.parts(of: word).first else { return false }
@@ -150,7 +170,7 @@ package final class TextIndex {
           .integer(part.length), .integer(part.place), .text(part.text),
           .integer(Self.comparedLimit),
         ]
-      ) { row in found.insert(row.text(0)) }
+      ) { row in found.insert(row.onlyText) }
     }
     let limit = WordParts.mistakes(in: typed)
     let near = found.map { (distance: Suggestion.editDistance(typed, $0), word: $0) }

@@ -1,4 +1,4 @@
-import PixelMatch
+@testable import PixelMatch
 
 /// JPEG files: headers, decoding in all sizes, and signing.
 enum JPEGTarget: FuzzTarget {

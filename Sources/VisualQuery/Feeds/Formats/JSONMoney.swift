@@ -1,0 +1,107 @@
+/// An amount of money in JSON, as the interfaces of shops have it.
+struct JSONMoney {
+  /// The amount with a decimal point.
+  let amount: String
+  /// The currency, or `nil` if the object has none.
+  let currency: String?
+
+  /// The keys of amounts that are texts or numbers, the surest first.
+  private static let amountNames = ["amount", "value", "price", "calculated_amount"]
+  /// The keys of objects and lists that hold the price, the surest first.
+  private static let innerNames = [
+    "final_price", "finalPrice", "discounted", "price", "gross", "value", "minimum_price",
+    "minVariantPrice", "start", "priceRange", "price_range", "regular_price", "basePrice",
+    "base_price", "min", "net",
+  ]
+  /// The most levels of objects around an amount.
+  private static let depthLimit = 6
+
+  /// Returns the money in a value: of a list that of the first item for every customer.
+  init?(in value: JSONValue, depth: Int = 0) {
+    guard depth < Self.depthLimit else { return nil }
+    switch value {
+    case .array(let values):
+      func isSpecial(_ value: JSONValue) -> Bool {
+        guard case .object(let object) = value else { return false }
+        return object["customerGroup"] != nil || object["price_list_id"].map { $0 != .null } == true
+      }
+      let found = values.filter { !isSpecial($0) } + values.filter(isSpecial)
+      guard let first = found.lazy.compactMap({ JSONMoney(in: $0, depth: depth + 1) }).first else {
+        return nil
+      }
+      self = first
+    case .object(let object):
+      if let exact = Self.inUnits(of: object) {
+        self = exact
+        return
+      }
+      let currency = Self.currency(of: object)
+      if let currency,
+        let amount = Self.amountNames.lazy.compactMap({ Self.number(object[$0]) }).first
+      {
+        (self.amount, self.currency) = (amount, currency)
+        return
+      }
+      let inner = Self.innerNames.lazy.compactMap { object[$0] }
+        .compactMap { JSONMoney(in: $0, depth: depth + 1) }.first
+      guard let inner else { return nil }
+      (amount, self.currency) = (inner.amount, inner.currency ?? currency)
+    default: return nil
+    }
+  }
+
+  private init(_ amount: String, _ currency: String?) {
+    (self.amount, self.currency) = (amount, currency)
+  }
+
+  /// Returns the money of an object that says what part of the currency its numbers count: commercetools (`centAmount`), Etsy
+  /// (`divisor`), the store interface of WooCommerce (`currency_minor_unit`).
+  static func inUnits(of object: [String: JSONValue]) -> JSONMoney? {
+    let currency = currency(of: object)
+    if let count = integer(object["centAmount"]) {
+      return JSONMoney(decimal(count, digits: integer(object["fractionDigits"]) ?? 2), currency)
+    }
+    if let count = integer(object["amount"]), let divisor = integer(object["divisor"]), divisor > 0
+    {
+      let digits = String(divisor).count - 1
+      guard String(divisor) == "1" + String(repeating: "0", count: digits) else { return nil }
+      return JSONMoney(decimal(count, digits: digits), currency)
+    }
+    if let digits = integer(object["currency_minor_unit"]), let count = integer(object["price"]) {
+      return JSONMoney(decimal(count, digits: digits), currency)
+    }
+    return nil
+  }
+
+  /// Returns a number of cents as an amount: 1490 with two digits is `14.90`.
+  static func decimal(_ count: Int, digits: Int) -> String {
+    guard (1...6).contains(digits) else { return "\(count)" }
+    let text = String(count.magnitude)
+    let padded = String(repeating: "0", count: max(0, digits + 1 - text.count)) + text
+    return (count < 0 ? "-" : "") + padded.dropLast(digits) + "." + padded.suffix(digits)
+  }
+
+  private static func currency(of object: [String: JSONValue]) -> String? {
+    for name in ["currencyCode", "currency", "currency_code", "currencyId", "currency_id"] {
+      if case .string(let code)? = object[name] { return code.uppercased() }
+    }
+    return nil
+  }
+
+  /// Returns the number in a value, or in a text of digits.
+  static func integer(_ value: JSONValue?) -> Int? {
+    switch value {
+    case .integer(let number)?: Int(exactly: number)
+    case .string(let text)?: Int(text)
+    default: nil
+    }
+  }
+
+  private static func number(_ value: JSONValue?) -> String? {
+    switch value {
+    case .integer?, .number?: value?.text
+    case .string(let text)? where text.contains(where: \.isNumber): text
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,143 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+internal import PixelMatch
+
+/// The directory of a catalogue, and the file in it that has the tables.
+package enum CatalogueFolder {
+  /// Creates the directory of a catalogue and its parents.
+  package static func make(_ path: String) throws(CatalogueError) {
+    if let status = FileStatus(path) {
+      if status.isDirectory { return }
+      throw CatalogueError(
+        code: .notACatalogue, message: "'\(path)' is a file; an index is a directory")
+    }
+    if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+      try make(String(path[..<slash]))
+    }
+    guard
+      unsafe mkdir(FileName.systemName(path), mode_t(PrivateFile.directoryMode)) == 0
+        || errno == EEXIST
+    else {
+      throw CatalogueError(StorageError("make directory", path))
+    }
+  }
+
+  // MARK: The file with the tables
+
+  /// Returns the path of the file, after checking the directory and the length of the file.
+  package static func checkedPath(_ directory: String) throws(CatalogueError) -> String {
+    let hint = "make one with: vq index FEED --index \(directory)"
+    guard let status = try status(of: directory) else {
+      throw CatalogueError(
+        code: .missing, message: "there is no index at '\(directory)'; \(hint)")
+    }
+    let path = directory + "/" + CatalogueDatabase.fileName
+    guard status.isDirectory, let file = try Self.status(of: path) else {
+      throw CatalogueError(
+        code: .notACatalogue,
+        message:
+          "'\(directory)' is not a vq index (\(CatalogueDatabase.fileName) not found); \(hint)")
+    }
+    guard file.byteCount > 0 else { throw unfinished(directory) }
+    guard file.byteCount >= 512 else {
+      throw CatalogueError(
+        code: .truncated, message: "'\(path)' has only \(file.byteCount) bytes; \(hint)")
+    }
+    return path
+  }
+
+  private static func status(of path: String) throws(CatalogueError) -> FileStatus? {
+    do throws(StorageError) {
+      return try FileStatus.ifPresent(path)
+    } catch {
+      throw CatalogueError(error)
+    }
+  }
+
+  /// Returns the error of a directory whose first `vq index` was interrupted before it created the
+  /// tables.
+  static func unfinished(_ directory: String) -> CatalogueError {
+    CatalogueError(
+      code: .notACatalogue,
+      message: """
+        '\(directory)' is empty because its first index run was interrupted; run it again: \
+        vq index FEED --index \(directory)
+        """)
+  }
+
+  /// Returns the error of a file that SQLite calls corrupt, with the code `truncated` if pages are
+  /// missing at its end. The header contains the number of pages
+  /// (<https://www.sqlite.org/fileformat2.html>, 1.3).
+  ///
+  /// Must not be called for a file that is in use: a process that opens and closes a file beside
+  /// SQLite releases SQLite's locks on it (<https://www.sqlite.org/howtocorrupt.html>, 2.2), and
+  /// the next writer in another process would remove the log that readers of this process still
+  /// need.
+  static func diagnosed(_ error: CatalogueError, _ path: String) -> CatalogueError {
+    guard error.code == .corrupt, let file = FileStatus(path),
+      let header = try? CatalogueFile.prefix(of: path, byteCount: 32), header.count == 32
+    else { return error }
+    func number(_ range: Range<Int>) -> Int { header[range].reduce(0) { $0 << 8 | Int($1) } }
+    let byteCount = max(512, number(16..<18)) * number(28..<32)
+    guard file.byteCount < byteCount else { return error }
+    return CatalogueError(
+      code: .truncated,
+      message:
+        "'\(path)' has \(file.byteCount) of \(byteCount) bytes; \(CatalogueError.remedy)"
+    )
+  }
+
+  // MARK: The write-ahead log
+
+  /// The number of bytes of the log from which it is begun anew as soon as readers permit.
+  static let logByteLimit = 64 << 20
+
+  /// Returns the length of the log.
+  static func logByteCount(_ directory: String) -> Int {
+    FileStatus(directory + "/" + CatalogueDatabase.fileName + "-wal")?.byteCount ?? 0
+  }
+
+  /// Copies the log into the file, as far as readers permit.
+  ///
+  /// - Returns: True if all of it was copied.
+  package static func checkpoint(_ directory: String) throws(CatalogueError) -> Bool {
+    let connection = try CatalogueConnection(
+      path: directory + "/" + CatalogueDatabase.fileName, mode: .write)
+    try connection.execute("PRAGMA synchronous = FULL")
+    return try connection.first("PRAGMA wal_checkpoint(PASSIVE)") {
+      $0.integer(CheckpointColumn.isBusy) == 0
+        && $0.integer(CheckpointColumn.pages) == $0.integer(CheckpointColumn.copiedPages)
+    } ?? false
+  }
+
+  private enum CheckpointColumn: Int, SQLiteColumns { case isBusy, pages, copiedPages }
+
+  // MARK: Segment files
+
+  /// Removes segment files that no generation names: those of merged segments, and what a killed run left. A
+  /// reader that has them open keeps them, and one that does not find them opens the newer generation.
+  ///
+  /// The caller must hold the writer's lock, and have no transaction open.
+  ///
+  /// - Parameter segments: The segments of the newest generation.
+  package static func removeOrphans(
+    in directory: String, except segments: SegmentList
+  ) throws(CatalogueError) {
+    var live = Set(try segments.all().map(\.file))
+    // A saved generation that cannot be read cannot be restored either.
+    if let saved = try? PreviousCatalogue(directory: directory) {
+      live.formUnion(saved.segmentFiles)
+    }
+    // Other temporary files may be in use, such as the list of rejected rows.
+    let endings = [".segment", ".segment.tmp", PreviousCatalogue.fileName + ".tmp"]
+    for name in Folder.names(in: directory)
+    where endings.contains(where: name.hasSuffix) && !live.contains(name) {
+      Folder.remove(name, in: directory)
+    }
+  }
+}

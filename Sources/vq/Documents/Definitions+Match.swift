@@ -1,0 +1,523 @@
+import PixelMatch
+import VisualQuery
+
+/// The schemas of questions and answers of `POST /v1/match`, and of `vq match --json`.
+extension Definition {
+  static let entityType = Definition(
+    "EntityType", .choice("A thing that is sold, or a place where it is sold.", of: EntityType.self)
+  )
+
+  static let locale = Definition(
+    "Locale",
+    .string("A BCP 47 language tag.", max: 35, pattern: "^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$")
+      .with("examples", #"["de"]"#))
+
+  static let region = Definition(
+    "Region",
+    .array(
+      "Left, top, width and height: shares of the image if no number is above 1, else pixels.",
+      of: .number(), min: 4, max: 4
+    ).with(
+      "prefixItems",
+      #"""
+      [{"type": "number", "minimum": 0, "maximum": 1000000}, {"type": "number", "minimum": 0, "maximum": 1000000}, {"type": "number",
+      "exclusiveMinimum": 0, "maximum": 1000000}, {"type": "number", "exclusiveMinimum": 0, "maximum": 1000000}]
+      """#
+    ).with("examples", "[[0.1, 0, 0.7, 1]]"))
+
+  static let embedding = Definition(
+    "Embedding",
+    .object(
+      """
+      What a model on the device says that the image, or its `region`, shows. It counts beside an image or a signature, if enough images \
+      of the catalogue have embeddings of the same model.
+      """,
+      [
+        .required(
+          "model",
+          .string("The name of the model, as in the feed's `embeddings`.", min: 1, max: 200)),
+        .required(
+          "vector",
+          .string(
+            """
+            Base64, of either alphabet, of 2 to 4096 numbers in half precision (IEEE 754 binary16), little-endian. Its length does not count.
+            """, min: 6, max: 10924, pattern: "^[A-Za-z0-9+/_-]+={0,2}$")),
+      ]
+    ).with("examples", #"[{"model": "my-model-1", "vector": "ADwAwABC"}]"#))
+
+  static let geoPoint = Definition(
+    "GeoPoint",
+    .object(
+      "A place on the globe.",
+      [
+        .required("latitude", .number("Degrees north of the equator.", min: -90, max: 90)),
+        .required("longitude", .number("Degrees east of Greenwich.", min: -180, max: 180)),
+      ]))
+
+  static let matchRequest = Definition(
+    "MatchRequest",
+    .one(
+      "A search without an image, or the next page of an earlier one.",
+      of: [.reference(.matchQuestion), .reference(.matchContinuation)]))
+
+  static let matchForm = Definition(
+    "MatchForm",
+    .object(
+      "An image, the details of the search, or both.",
+      [
+        .optional(
+          "image",
+          .string(
+            "The image, in one of the formats in `pictureTypes` of `GET /v1/limits`; JPEG and PNG always are."
+          ).with("contentMediaType", #""application/octet-stream""#)),
+        .optional("request", .reference(.matchDetails)),
+      ]
+    ).with(
+      "anyOf",
+      #"""
+      [{"required": ["image"]}, {"required": ["request"], "properties": {"request": {"type": "object",
+      "anyOf": [{"required": ["labels"], "properties": {"labels": {"minItems": 1}}}, {"required": ["codes"],
+      "properties": {"codes": {"minItems": 1}}}]}}}]
+      """#))
+
+  static let matchAnswer = Definition(
+    "MatchAnswer",
+    .object(
+      "The ranked answer to a search.",
+      [
+        .required("schema", .constant("vq.match/1", "The form of this answer.")),
+        .required(
+          "query", .constant("request", "The name of the question. It is always `request` here."),
+          for: .clients),
+        .required("query", .queryName, for: .readers),
+        .required("complete", .boolean("True if all of the search was done before the deadline.")),
+        .required("coverage", .number("The share of the search that was done.", min: 0, max: 1)),
+        .required("elapsedMs", .number("How long the search took, in milliseconds.", min: 0)),
+        .required("generation", .reference(.generation)),
+        .required(
+          "values",
+          .array(
+            "The matches, best first.", of: .reference(.matchValue), max: MatchOptions.maximumLimit)
+        ),
+        .optional(
+          "possible",
+          .array(
+            """
+            The possible matches, none of which is sure, best first: for a person to choose from, apart from `values`. The smallest list that \
+            holds the right entity with a probability of 0.9, if this is a candidate at all; given only if it is more likely than not to hold \
+            the right one. `confidence` is the share of one probability over all candidates and none of them; the weights of `evidence` are \
+            those of the entity by itself. Empty if something is sure, unless that lies in another part of the image, and on further pages. \
+            Absent with `answers=sure`.
+            """, of: .reference(.matchValue), max: 8)),
+        .optional(
+          "similar",
+          .array(
+            """
+            Entities of the same kind as what the image shows, and not the same thing, the likeliest first: to be shown apart from `values`. \
+            `confidence` is the probability that a person would call both the same kind, from 0.5 on, by a model that encodes images, \
+            calibrated on the catalogue's own categories. The variants of one thing have one place. Absent if it is not asked for, and \
+            something is sure or the service has no such model; absent on further pages.
+            """, of: .reference(.matchValue), max: 8)),
+        .required(
+          "objects",
+          .array(
+            "The things that the image shows, as far as the matches tell. Each match names its object.",
+            of: .reference(.matchedObject), max: MatchOptions.maximumLimit)),
+        .required(
+          "regions",
+          .array(
+            """
+            The parts of the image that were searched on their own, or should be if `searched` is false: the cells of a page, outlines of \
+            things that were not sure at first, the rest of the image without sure things, and for signatures the windows of a large image. \
+            Mostly there are none.
+            """, of: .reference(.searchedRegion), max: 12)),
+        .required(
+          "emptyReason",
+          .choice("Why there is no match.", of: MatchResponse.EmptyReason.self).orNull),
+        .required(
+          "nearMiss",
+          .anything("Always null. Earlier versions named the best candidate here; see `possible`.")
+            .with("type", #""null""#).with("deprecated", "true")),
+        .required(
+          "unmatchedLabels",
+          .array("Labels of the question that nothing in the catalogue knows.", of: .string())),
+        .optional(
+          "unmatchedWords",
+          .array(
+            """
+            The words of `text` that neither what the image surely shows nor a variant of it has or, if nothing is sure, none of the \
+            likeliest entities; a color by its English name. Absent if no words were asked, and on further pages.
+            """, of: .string())),
+        .required("hasMore", .boolean("True if there are more matches behind these.")),
+        .required(
+          "continuation",
+          .string("What gives the next page without the image.", pattern: Pattern.token).orNull),
+        .optional("profile", .profile),
+        .optional(
+          "damage",
+          .object(
+            "The damage of the image, which was searched with its intact part. Left out if there is none.",
+            [
+              .required(
+                "code",
+                .choice(
+                  "`truncated` if the end of the image is missing, `corrupt` if other data is damaged.",
+                  among: ["truncated", "corrupt"])),
+              .required("detail", .string("What is missing or damaged.", min: 1)),
+            ])),
+        .optional(
+          "feedback",
+          .object(
+            "What people said about the question, and what came of it. Absent if nothing was said.",
+            [
+              .required(
+                "suppressed",
+                .array("The entities that are left out.", of: .reference(.feedbackEffect))),
+              .required(
+                "pinned", .array("The entities that come first.", of: .reference(.feedbackEffect))),
+            ])),
+        .optional(
+          "unmatchedCodes",
+          .array(
+            "The codes of the question that led to no product. Absent if there are none.",
+            of: .object(
+              nil,
+              [
+                .required("code", .string("The code, as it was given.")),
+                .required(
+                  "reason",
+                  .choice(
+                    "Its length or check digit is wrong, or no product has it.",
+                    of: UnmatchedCode.Reason.self)),
+              ]), min: 1, max: SemanticContent.codeLimit)),
+        .optional(
+          "missingShards",
+          .array(
+            """
+            The numbers of the shards of engine mode that did not answer: their images were not searched, so `complete` is false. Absent if \
+            all answered.
+            """, of: .integer(min: 0))),
+        .optional(
+          "damagedRows",
+          .integer(
+            """
+            How many rows of shards of engine mode were left out since they are damaged: some images were not searched as they should be, so \
+            `complete` is false. Absent if there were none.
+            """, min: 1)),
+        .optional(
+          "embeddingCompared",
+          .boolean(
+            """
+            True if the embedding was compared with those of the catalogue: false if too few of its images have one of the same model, or in \
+            engine mode. Absent without an embedding or without an image.
+            """)), .optional("facets", .reference(.facets)),
+      ]))
+
+  static let matchValue = Definition(
+    "MatchValue",
+    .one("One ranked match.", of: [.reference(.productMatch), .reference(.storeMatch)]).with(
+      "discriminator",
+      #"""
+      {"propertyName": "type", "mapping": {"product": "#/components/schemas/ProductMatch", "store": "#/components/schemas/StoreMatch"}}
+      """#))
+
+  static let questionText = Definition(
+    "QuestionText",
+    .object(
+      "A line of text that was read on the device.",
+      [
+        .required("text", .string("The text.", min: 1, max: SemanticContent.textLength)),
+        .optional(
+          "box",
+          .array(
+            "Left, top, width and height in shares of the image.", of: .number(min: 0, max: 1),
+            min: 4, max: 4
+          ).orNull),
+      ]))
+
+  static let readWord = Definition(
+    "ReadWord",
+    .object(
+      "A word that was read in the image or sent in `texts`, compared with the entity.",
+      [
+        .required(
+          "text", .string("The word, in lower case without diacritics, as it was read.", min: 1)),
+        .required(
+          "agrees",
+          .boolean(
+            """
+            True if the entity has the word in its title, its brand or the text of its images. If not, others do, and it counts against this \
+            one.
+            """)),
+        .required(
+          "corners",
+          .array(
+            """
+            The corners of the line with the word in the direction of reading, in shares of the image; empty if its place is not known.
+            """, of: .array(of: .number(), min: 2, max: 2), max: 4)),
+      ]))
+
+  static let productMatch = Definition(
+    "ProductMatch",
+    .object(
+      "A product that was found.",
+      [
+        .required("rank", .integer("The place in the answer. The best match has 1.", min: 1)),
+        .required("type", .constant("product", "What the entity is.")),
+        .required("id", .string("The shop's own id.", min: 1)),
+        .required("confidence", .number("How sure the match is.", min: 0, max: 0.9999)),
+        .required("tier", .reference(.tier)),
+        .optional("url", .string("Where the entity opens. It is absent if there is no link.")),
+        .required("display", .reference(.display)),
+        .optional(
+          "matchedImage",
+          .string(
+            "The URL of the image that matched, one of `images`; absent if labels did.",
+            format: "uri-reference")), .optional("alignment", .reference(.alignment)),
+        .required("product", .reference(.product)),
+        .required("evidence", .array("What the confidence is made of.", of: .reference(.evidence))),
+        .optional(
+          "words",
+          .array(
+            """
+            The words that were read and that some entity has, those that weigh most first. It is missing if there are none, and on further \
+            pages.
+            """, of: .reference(.readWord), min: 1, max: 32)),
+        .optional(
+          "rule",
+          .string(
+            """
+            The rule of the shop that moved the match, by its name. It is absent if the match is where its confidence puts it.
+            """, min: 1, max: ShopRule.nameLength)),
+        .optional(
+          "object",
+          .integer(
+            "The number of the object that the match belongs to. It is missing if the part of the image is not known.",
+            min: 1)),
+        .optional(
+          "variants",
+          .array(
+            """
+            The other variants of its group, if `group` asks for them: those that were found as well, the best first, then the others in \
+            catalogue order. With `where` or `withLabel`, only those that were found.
+            """, of: .reference(.variant), min: 1, max: 50)),
+      ]))
+
+  static let variant = Definition(
+    "Variant",
+    .object(
+      "Another variant of a product that was found.",
+      [
+        .required("id", .string("The shop's own id.", min: 1)),
+        .optional(
+          "confidence",
+          .number(
+            "How sure it would be as a match; absent if it is not among the answers.", min: 0,
+            max: 0.9999)),
+        .optional("url", .string("Where the entity opens. It is absent if there is no link.")),
+        .required("display", .reference(.display)), .required("product", .reference(.product)),
+      ]))
+
+  static let storeMatch = Definition(
+    "StoreMatch",
+    .object(
+      "A store that was found.",
+      [
+        .required("rank", .integer("The place in the answer. The best match has 1.", min: 1)),
+        .required("type", .constant("store", "What the entity is.")),
+        .required("id", .string("The shop's own id.", min: 1)),
+        .required("confidence", .number("How sure the match is.", min: 0, max: 0.9999)),
+        .required("tier", .reference(.tier)),
+        .optional("url", .string("Where the entity opens. It is absent if there is no link.")),
+        .required("display", .reference(.display)),
+        .optional(
+          "matchedImage",
+          .string(
+            "The URL of the image that matched, one of `images`; absent if labels did.",
+            format: "uri-reference")), .optional("alignment", .reference(.alignment)),
+        .optional("stocks", .string("The id of the matched product that the store has.", min: 1)),
+        .optional(
+          "distanceMeters",
+          .number("How far the store is from the place that was asked from.", min: 0)),
+        .optional("openNow", .boolean("True if the store is open at the time that was asked for.")),
+        .required("store", .reference(.store)),
+        .required("evidence", .array("What the confidence is made of.", of: .reference(.evidence))),
+        .optional(
+          "words",
+          .array(
+            """
+            The words that were read and that some entity has, those that weigh most first. It is missing if there are none, and on further \
+            pages.
+            """, of: .reference(.readWord), min: 1, max: 32)),
+        .optional(
+          "rule",
+          .string(
+            """
+            The rule of the shop that moved the match, by its name. It is absent if the match is where its confidence puts it.
+            """, min: 1, max: ShopRule.nameLength)),
+        .optional(
+          "object",
+          .integer(
+            "The number of the object that the match belongs to. It is missing if the part of the image is not known.",
+            min: 1)),
+      ]))
+
+  static let tier = Definition(
+    "Tier",
+    .choice(
+      """
+      How the match was found: the same image, the same one edited or partly seen, one that looks alike, by words only, or by a product \
+      code that was read on the device.
+      """, of: MatchTier.self))
+
+  static let alignment = Definition(
+    "Alignment",
+    .object(
+      "How the catalogue image lies in the one of the question.",
+      [
+        .required("inliers", .integer("How many corners agree.", min: 0)),
+        .required("isMirrored", .boolean("True if the question shows it mirrored.")),
+        .required(
+          "transform",
+          .array(
+            "Rows of a 3 × 3 matrix that leads from the question to the catalogue image, both in shares of their size.",
+            of: .number(), min: 9, max: 9)),
+        .required(
+          "region",
+          .array(
+            "The box around 'outline': left, top, width and height in shares of the question.",
+            of: .number(min: 0, max: 1), min: 4, max: 4)),
+        .required(
+          "outline",
+          .array(
+            """
+            The outline of the thing that was found, without the plain background of the catalogue image: the corners of a convex polygon, \
+            clockwise from the upper left, each as x and y in shares of the question.
+            """, of: .array(of: .number(min: 0, max: 1), min: 2, max: 2), min: 3, max: 12)),
+      ]))
+
+  static let evidence = Definition(
+    "Evidence",
+    .object(
+      "One reason for or against a match.",
+      [
+        .required("kind", .choice("What was measured.", of: Evidence.Kind.self)),
+        .required("value", .number("The measured value, in the unit of its kind.")),
+        .required("weight", .number("What it adds to the log-odds of the confidence.")),
+      ]))
+
+  static let feedbackEffect = Definition(
+    "FeedbackEffect",
+    .object(
+      "The effect of a statement on an entity.",
+      [
+        .required("type", .reference(.entityType)),
+        .required("id", .string("The shop's own id.", min: 1)),
+        .required("statement", .integer("The number of the statement.", min: 1)),
+      ]))
+
+  static let matchedObject = Definition(
+    "MatchedObject",
+    .object(
+      "One thing that the image shows.",
+      [
+        .required("number", .integer("The number that its matches name.", min: 1)),
+        .required(
+          "box",
+          .array(
+            "Left, top, width and height of the best match, in shares of the sides of the image.",
+            of: .number(min: 0, max: 1), min: 4, max: 4)),
+      ]))
+
+  static let searchedRegion = Definition(
+    "SearchedRegion",
+    .object(
+      "A part of the image that was searched on its own, or should be.",
+      [
+        .required(
+          "source",
+          .choice(
+            """
+            What proposed it: plain lines that part it from the rest of a page, keypoints that outline a candidate, or sure matches, without \
+            which the rest of the image is searched. `windows` is the whole image, to be searched in parts for small things, since nothing is \
+            sure; only if that needs the image, and the query is a signature.
+            """, of: SearchedRegion.Source.self)),
+        .required(
+          "box",
+          .array(
+            "Left, top, width and height in shares of the sides of the image.",
+            of: .number(min: 0, max: 1), min: 4, max: 4)),
+        .required(
+          "searched",
+          .boolean(
+            """
+            False if the query is a signature: a search with the signature of this part, or for `remainder`, `windows` and an `outline` that \
+            is the whole image with the image, may find more.
+            """)), .optional("type", .reference(.entityType)),
+        .optional(
+          "id",
+          .string("The entity that is likeliest in it, shown or not; left out if none is alike.")),
+        .optional(
+          "confidence",
+          .number(
+            "The confidence of that entity. Values below the answer's cut-off are guesses.", min: 0,
+            max: 1)),
+      ]))
+
+  static let facetValue = Definition(
+    "FacetValue",
+    .object(
+      "A value of a property.",
+      [
+        .required("value", .anything("The value.").with("type", #"["string", "number"]"#)),
+        .required("count", .integer("The number of entities that have it.", min: 1)),
+      ]))
+
+  static let facet = Definition(
+    "Facet",
+    .object(
+      "The values of a property.",
+      [
+        .required("property", .string("The name of the property.")),
+        .required(
+          "values",
+          .array("The values, the most frequent first.", of: .reference(.facetValue), max: 1000)),
+        .required("valueCount", .integer("The number of different values.", min: 0)),
+        .required("entityCount", .integer("The number of entities that have a value.", min: 0)),
+        .optional(
+          "range",
+          .object(
+            "The least and the greatest number. Absent if no value is one.",
+            [
+              .required("minimum", .number("The least value.")),
+              .required("maximum", .number("The greatest value.")),
+            ])),
+      ]))
+
+  static let facets = Definition(
+    "Facets",
+    .object(
+      "The values of properties among some entities.",
+      [
+        .required("entityCount", .integer("The number of these entities.", min: 0)),
+        .required(
+          "facets",
+          .array("The facets, in the order of the question.", of: .reference(.facet), max: 16)),
+      ]))
+}
+
+extension Schema {
+  /// The color space of an image.
+  static let profile = Schema.object(
+    "The color space that the image's file declares. Left out if the image is sRGB.",
+    [
+      .required(
+        "name",
+        .string("The name of the ICC profile, or the PNG chunk with its values.", min: 1)),
+      .required("applied", .boolean("True if the pixels were converted to sRGB.")),
+      .optional(
+        "ignored",
+        .string("Why the pixels are used as if they were sRGB, if they were not converted.")
+      ),
+    ])
+}

@@ -1,0 +1,132 @@
+import PixelMatch
+import VisualQuery
+
+/// The operations that ask about the server itself.
+extension Operation {
+  static let ofServer: [Operation] = [
+    getCatalogue, getLimits, getSiteAssociation, getLiveness, getReadiness, getMetrics,
+    getDescription,
+  ]
+
+  private static let getCatalogue = Operation(
+    "GET /v1/catalogue", "getCatalogue", .server, "Get the size of the catalogue",
+    """
+    Gives the numbers of products, stores and images, the lowest confidence that is shown, and whether the server takes feedback.
+    """,
+    answers: [
+      Answer(
+        200, "The catalogue.", .notKept,
+        [
+          .json(
+            .reference(.catalogue),
+            [
+              .init(
+                "catalogue", "A small shop",
+                #"{"generation": 4, "products": 28, "stores": 4, "images": 34, "minimumConfidence": 0.85, "feedback": true}"#
+              )
+            ])
+        ])
+    ])
+
+  private static let getLimits = Operation(
+    "GET /v1/limits", "getLimits", .server, "Get the limits",
+    "Gives the limits of this server, such as the most bytes of an image.",
+    answers: [
+      Answer(
+        200, "The limits.", .none,
+        [
+          .json(
+            .reference(.limits),
+            [
+              .init(
+                "limits", "The limits of a server",
+                #"""
+                {"bodyBytes": 10000000, "picturePixels": 100000000, "pictureMemoryBytes": 128000000, "headerBytes": 16384, "targetBytes": 8192,
+                "labels": 64, "labelCharacters": 100, "matches": 100, "entities": 1000, "deadlineMs": {"default": 300, "maximum": 2000},
+                "pictureTypes": ["image/jpeg", "image/png", "image/webp"], "thumbnailPixels": {"small": 160, "large": 480, "extraLarge": 1024}}
+                """#)
+            ])
+        ])
+    ])
+
+  private static let getSiteAssociation = Operation(
+    "GET /.well-known/apple-app-site-association", "getSiteAssociation", .server,
+    "Get the links that open in an app",
+    "Tells Apple devices which links of this site open in the shop's app.",
+    answers: [
+      Answer(
+        200, "The links.", .none,
+        [
+          .json(
+            .reference(.siteAssociation),
+            [
+              .init(
+                "shop", "One app",
+                #"""
+                {"applinks": {"details": [{"appIDs": ["ABCDE12345.example.shop"], "components": [{"/": "/p/*"}, {"/": "/stores/*"}]}]}}
+                """#)
+            ])
+        ])
+    ], problems: [.notFound])
+
+  private static let getLiveness = Operation(
+    "GET /livez", "getLiveness", .server, "Ask whether the server runs",
+    "Gives `ok` while the server runs.",
+    answers: [
+      Answer(
+        200, "The server runs.", .none,
+        [.other("text/plain", .string(), [.init("ok", "It runs", #""ok""#)])])
+    ])
+
+  private static let getReadiness = Operation(
+    "GET /readyz", "getReadiness", .server, "Ask whether the server can answer",
+    """
+    Gives `ok` while the catalogue can be read and the server is not about to stop. Begins with `degraded` if the newest generation of \
+    the index is damaged and the former one answers. 503 names the damaged generation and file.
+    """,
+    answers: [
+      Answer(
+        200, "The server can answer.", .none,
+        [.other("text/plain", .string(), [.init("ok", "It can answer", #""ok""#)])])
+    ])
+
+  private static let getMetrics = Operation(
+    "GET /metrics", "getMetrics", .server, "Get the metrics",
+    "Gives counts and times in the text format of Prometheus.",
+    answers: [
+      Answer(
+        200, "The metrics.", .none,
+        [
+          .other(
+            "text/plain", .string(),
+            [
+              .init(
+                "some", "Two lines of many",
+                ##""# TYPE vq_requests_total counter\nvq_requests_total{route=\"match\",status=\"200\"} 17\n""##
+              )
+            ])
+        ])
+    ])
+
+  private static let getDescription = Operation(
+    "GET /openapi.json", "getDescription", .server, "Get this document",
+    "Gives the OpenAPI description of this API.",
+    answers: [
+      Answer(
+        200, "This document.", .none,
+        [
+          .json(
+            .object(
+              nil, isOpen: true,
+              [
+                .required("openapi", .constant("3.1.0")), .required("info", .anything()),
+                .required("paths", .anything()),
+              ]),
+            [
+              .init(
+                "start", "Its beginning",
+                #"{"openapi": "3.1.0", "info": {"title": "vq", "version": "1"}, "paths": {}}"#)
+            ])
+        ])
+    ])
+}

@@ -1,0 +1,126 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+import HTTPServer
+import PixelMatch
+import VisualQuery
+
+/// The neighbors and the history of an entity.
+extension EntityHandlers {
+  /// The largest number of neighbors.
+  static let neighborLimit = 50
+
+  /// Searches with the first image of an entity for the others of its type.
+  func neighbors(of id: EntityID, _ request: HTTPRequest) async throws -> HTTPResponse {
+    var fields = RequestFields(request.info.head.query)
+    let limit = try fields.integer("limit", in: 1...Self.neighborLimit) ?? 12
+    let filter = try Question([Question.conditions, Question.wantedLabels], of: &fields).filter
+    let relation: EntityRelation? = try fields.choice("relation")
+    let locale = try locale(of: fields, request)
+    let catalogue = try self.catalogue.newest()
+    try EntityQuestion.check(filter.comparators, in: catalogue)
+    if let relation {
+      return try await related(to: id, by: relation, limit, filter, catalogue, locale)
+    }
+    let picture = try await thumbnail(of: id, 0, .extraLarge, catalogue, request)
+    let matcher = Matcher(catalogue: catalogue, pool: pool)
+    let content = try await matcher.content(
+      decoding: picture.jpeg,
+      decoder: ImageDecoder(limits: DecodeLimits(memoryLimit: settings.decodeLimits.memoryLimit)))
+    let spent = ContinuousClock.now - request.arrival
+    let response = try await matcher.values(
+      for: content,
+      options: MatchOptions(
+        limit: limit + 1, typeLimits: [:], types: [id.type], filters: [id.type: filter],
+        minimumConfidence: 0,
+        timeout: max(.zero, settings.deadlines.maximum - spent), pageLimit: 0,
+        usesFeedback: false))
+    let others = response.matches.filter { $0.value.id != id }.prefix(limit)
+    let entities = try await documents(
+      of: others.map(\.value), EntityLookup(catalogue: catalogue, pool: pool), locale)
+    return untagged(
+      NeighborsDocument(
+        generation: catalogue.generation,
+        neighbors: zip(others, entities).map { match, entity in
+          NeighborsDocument.Neighbor(
+            entity: entity, sharesDetails: match.alignment != nil)
+        }), locale)
+  }
+
+  /// Answers with the entities that the feed relates to one.
+  private func related(
+    to id: EntityID, by relation: EntityRelation, _ limit: Int, _ filter: EntityFilter,
+    _ catalogue: Catalogue, _ locale: String?
+  ) async throws -> HTTPResponse {
+    let lookup = EntityLookup(catalogue: catalogue, pool: pool)
+    guard let others = try await lookup.related(to: id, by: relation, limit: limit, filter: filter)
+    else { throw Problem(.unknownEntity, "there is no \(id.type.rawValue) '\(id.value.excerpt)'") }
+    return untagged(
+      NeighborsDocument(
+        generation: catalogue.generation,
+        neighbors: try await documents(of: others, lookup, locale).map {
+          NeighborsDocument.Neighbor(entity: $0, sharesDetails: false)
+        }), locale)
+  }
+
+  func history(of id: EntityID, _ request: HTTPRequest) async throws -> HTTPResponse {
+    try RequestFields(request.info.head.query).finish()
+    let lookup = EntityLookup(catalogue: try catalogue.newest(), pool: pool)
+    guard let history = try await lookup.history(of: id) else {
+      throw Problem(.unknownEntity, "there is no \(id.type.rawValue) '\(id.value.excerpt)'")
+    }
+    return untagged(HistoryDocument(history))
+  }
+}
+
+/// The times at which an entity was added and changed.
+struct HistoryDocument: Sendable, Encodable {
+  /// A generation, or a range of them if it is not known exactly.
+  struct Event: Sendable, Encodable {
+    let firstGeneration: Int
+    let generation: Int
+    /// The time of `generation`.
+    let date: String
+
+    init(_ event: EntityHistory.Event) {
+      (firstGeneration, generation) = (event.firstGeneration, event.generation)
+      date = event.date.formatted(.iso8601)
+    }
+  }
+
+  let generation: Int
+  let added: Event?
+  let changed: Event?
+
+  init(_ history: EntityHistory) {
+    generation = history.generation
+    added = history.added.map(Event.init)
+    changed = history.changed.map(Event.init)
+  }
+
+  private enum CodingKeys: CodingKey { case generation, added, changed }
+
+  /// Encodes every key, with `null` for what is not known.
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(generation, forKey: .generation)
+    try container.encode(added, forKey: .added)
+    try container.encode(changed, forKey: .changed)
+  }
+}
+
+/// The entities whose images look most like that of an entity, or that the feed relates to it.
+struct NeighborsDocument: Sendable, Encodable {
+  struct Neighbor: Sendable, Encodable {
+    let entity: EntityDocument
+    /// True if details of the two images agree in their places, as those of the same thing in another
+    /// color do.
+    let sharesDetails: Bool
+  }
+
+  let generation: Int
+  let neighbors: [Neighbor]
+}

@@ -1,0 +1,183 @@
+import HTTPServer
+import PixelMatch
+import Synchronization
+import VisualQuery
+
+/// `POST /v1/match`.
+struct MatchHandlers: Handlers {
+  let shop: ShopContext
+
+  func match(_ request: HTTPRequest, _ form: MatchForm) async throws -> HTTPResponse {
+    let (question, picture) = try read(request, form)
+    let time = request.time
+    var matcher = Matcher(catalogue: try catalogue.newest(), pool: pool, clock: time)
+    matcher.models = settings.models
+    matcher.onStep = { [metrics] in metrics.count($0, $1) }
+    let deadline = request.arrival + settings.deadlines.deadline(question.deadline)
+    let facetQuestion = question.facetQuestion
+    try EntityQuestion.check(question.filter.comparators, in: matcher.catalogue)
+    try facetQuestion?.check(in: matcher.catalogue)
+    let clock = ContinuousClock()
+    let start = clock.now
+    var decoded = start
+    let response: MatchResponse
+    let arm = try arm(of: question, matcher)
+    if arm == "B" { matcher.rules = settings.trialRules }
+    var profile: PictureProfile?
+    var damage: DecodeError?
+    if let continuation = question.continuation {
+      try EntityQuestion.check(question.conditions ?? [], in: matcher.catalogue)
+      // Checks the conditions of the earlier question again, because one of its fields may no
+      // longer be public.
+      let refreshes = question.refreshes ?? false
+      if refreshes {
+        try EntityQuestion.check(
+          try matcher.options(of: continuation).filters.values.flatMap(\.comparators),
+          in: matcher.catalogue)
+      }
+      response = try await matcher.values(
+        continuing: continuation, limit: question.limit,
+        fromStart: question.beginsAgain ?? false, refresh: refreshes,
+        matching: question.conditions ?? [],
+        timeout: time.remaining(until: deadline))
+    } else {
+      let content = try await content(
+        of: picture, question, matcher, timeout: time.remaining(until: deadline))
+      decoded = clock.now
+      profile = content.pictureProfile
+      damage = content.pictureDamage
+      var options = question.options(timeout: time.remaining(until: deadline))
+      options.arm = arm
+      options.countedModel = shop.countedModel(content, matcher.catalogue)
+      response = try await matcher.values(for: content, options: options)
+      shop.note(response, of: question, options, request)
+    }
+    let end = clock.now
+    note(response, requestID: request.info.identity.id)
+    // No deadline from here on: an answer that was found is always sent.
+    let projection = try await EntityLookup(catalogue: matcher.catalogue, pool: pool)
+      .publicProjection(of: response.entityIDs)
+    let facets = try await facets(facetQuestion, of: response, matcher)
+    let document = MatchDocument(
+      response, query: "request", elapsed: end - request.arrival, profile: profile, damage: damage,
+      projection: projection, facets: facets)
+    var answer = HTTPResponse(
+      status: 200, ["Content-Type": "application/json", "Cache-Control": "no-store"],
+      body: JSONBody.encoded(document))
+    answer.set(language: question.locale)
+    answer.set(
+      "Server-Timing",
+      "decode;dur=\(Milliseconds.text(decoded - start)), search;dur=\(Milliseconds.text(end - decoded))"
+    )
+    return answer
+  }
+
+  /// Returns the side of an experiment that a question is on; that of a further page is that of its search.
+  private func arm(of question: Question, _ matcher: Matcher) throws(MatchError) -> String? {
+    guard settings.trialRules != nil else { return nil }
+    if let token = question.continuation { return try matcher.options(of: token).arm }
+    return question.caller.map(Matcher.arm)
+  }
+
+  private func read(
+    _ request: HTTPRequest, _ form: MatchForm
+  ) throws -> (Question, picture: [UInt8]?) {
+    let head = request.info.head
+    let language = LanguageRange.preferred(head.fields)
+    func question(_ fields: RequestFields, hasPicture: Bool) throws(Problem) -> Question {
+      try Question(fields, hasPicture: hasPicture, language: language)
+    }
+    if form == .picture {
+      return (try question(RequestFields(head.query), hasPicture: true), request.body)
+    }
+    // If the question is in a form or in JSON, the query string must be empty, so that no field is
+    // given twice.
+    try RequestFields(head.query).finish()
+    guard case .multipart(let boundary) = form else {
+      return (try question(RequestFields(json: request.body), hasPicture: false), nil)
+    }
+    let parts = try Multipart.parts(of: request.body, boundary: boundary)
+    if let other = parts.first(where: { $0.name != "image" && $0.name != "request" }) {
+      throw Problem(
+        .invalidField, "there is no part '\(other.name.excerpt)' here; send 'image' and 'request'",
+        field: other.name.excerpt)
+    }
+    let picture = parts.first { $0.name == "image" }.map { Array(request.body[$0.content]) }
+    let json = parts.first { $0.name == "request" }.map { Array(request.body[$0.content]) }
+    guard (json?.count ?? 0) <= BodyLimits.question else {
+      throw Problem(
+        .bodyTooLarge, "the part 'request' has more than \(BodyLimits.question) bytes",
+        field: "request", limit: BodyLimits.question)
+    }
+    let fields = try json.map { json throws(Problem) in try RequestFields(json: json) }
+    return (
+      try question(fields ?? RequestFields([]), hasPicture: picture != nil), picture
+    )
+  }
+
+  private func facets(
+    _ question: FacetQuestion?, of response: MatchResponse, _ matcher: Matcher
+  ) async throws -> FacetsDocument? {
+    guard let question else { return nil }
+    let found = try await matcher.facets(question, of: response)
+    return FacetsDocument(found.facets, entityCount: found.entityCount)
+  }
+
+  /// Returns what a question asks with: its image, decoded, and the fields about it.
+  func content(
+    of picture: [UInt8]?, _ question: Question, _ matcher: Matcher, timeout: Duration
+  ) async throws -> SemanticContent {
+    var content = try await contentWithoutCodes(of: picture, question, matcher, timeout: timeout)
+    content.codes = question.codes ?? []
+    content.texts = (question.texts ?? []).map(\.line)
+    content.text = question.text ?? ""
+    content.embedding = question.embedding
+    return content
+  }
+
+  private func contentWithoutCodes(
+    of picture: [UInt8]?, _ question: Question, _ matcher: Matcher, timeout: Duration
+  ) async throws -> SemanticContent {
+    guard let picture else {
+      return SemanticContent(labels: question.labels ?? [], signature: question.signature)
+    }
+    do {
+      return try await matcher.content(
+        decoding: picture, labels: question.labels ?? [], region: question.region,
+        decoder: ImageDecoder(
+          limits: settings.decodeLimits, keepsTruncated: question.isTolerant ?? false,
+          keepsDamaged: true,
+          formats: settings.formats),
+        timeout: timeout)
+    } catch let error as DecodeError {
+      throw Problem(error, of: picture, limits: settings.decodeLimits)
+    }
+  }
+
+  /// Counts the outcome of a question, and logs the failures of shards.
+  private func note(_ response: MatchResponse, requestID: String) {
+    for (number, error) in response.diagnostics.missingShards.sorted(by: { $0.key < $1.key }) {
+      metrics.countShard(number, isMissing: true)
+      log.write(
+        "shard", "shard \(number) was not searched: \(error.message)", level: "error",
+        requestID: requestID)
+    }
+    for (number, rows) in response.diagnostics.damagedRows.sorted(by: { $0.key < $1.key }) {
+      metrics.countShard(number, damagedRows: rows.count)
+      log.write("shard", rows.text(shard: number), level: "error", requestID: requestID)
+    }
+    metrics.countAnswer(
+      !response.isComplete ? "incomplete" : response.matches.isEmpty ? "empty" : "matched")
+    guard !response.unmatchedLabels.isEmpty else { return }
+    shop.unmatched.withLock { labels in
+      if labels.count < UnmatchedLabels.limit { labels += response.unmatchedLabels }
+    }
+  }
+}
+
+extension DamagedRows {
+  /// The warning about the rows of a shard.
+  func text(shard number: Int) -> String {
+    "shard \(number): \(DisplayText.count(count, "damaged row was", "damaged rows were")) left out; \(example)"
+  }
+}

@@ -1,0 +1,102 @@
+import HTTPServer
+import PixelMatch
+import Synchronization
+import VisualQuery
+
+/// Answers that are made on the event loop. None of them waits for a file or another thread.
+struct ServerHandlers: Handlers {
+  let shop: ShopContext
+
+  /// Returns 200 if matches are answered, be it from an earlier generation, and throws otherwise.
+  func readiness() throws(Problem) -> HTTPResponse {
+    if shop.isDraining.withLock({ $0 }) {
+      throw Problem(.stopping, "the server is stopping", retryAfter: 1)
+    }
+    switch catalogue.state {
+    case .ready(let snapshot): return Self.text("ok\n" + following(from: snapshot.generation))
+    case .degraded(let snapshot, let error):
+      return Self.text(
+        "degraded: \(Problem.summary(of: error)); answering from generation \(snapshot.generation)\n"
+      )
+    case .unavailable(let error): throw Problem(error)
+    }
+  }
+
+  /// Returns a line about the catalogue in PostgreSQL that is followed, if there is one.
+  private func following(from generation: Int) -> String {
+    guard let status = shop.replica?.status else { return "" }
+    let seconds = status.lastCurrent.map { Int((.now - $0) / .seconds(1)) }
+    let lag = seconds.map { "current \($0) s ago" } ?? "not current since the start"
+    let reason =
+      status.error != nil
+      ? "; PostgreSQL is not followed, see the log"
+      : status.isFollowing
+        ? "" : "; PostgreSQL does not respond, or a large generation is being copied"
+    return "generation \(generation) of \(status.newestGeneration), \(lag)\(reason)\n"
+  }
+
+  /// Returns the metrics of the server.
+  func figures() -> HTTPResponse {
+    let snapshot: ServedCatalogue.Snapshot? =
+      switch catalogue.state {
+      case .ready(let snapshot), .degraded(let snapshot, _): snapshot
+      case .unavailable: nil
+      }
+    let figures = snapshot.map {
+      Metrics.CatalogueFigures(
+        generation: $0.generation, products: $0.productCount, stores: $0.storeCount,
+        images: $0.imageCount)
+    }
+    let following = (shop.replica?.status).map { status in
+      Metrics.ReplicaFigures(
+        generation: status.newestGeneration,
+        lag: status.lastCurrent.map { (.now - $0) / .seconds(1) }, isFollowing: status.isFollowing)
+    }
+    return HTTPResponse(
+      status: 200,
+      ["Content-Type": "text/plain; version=0.0.4; charset=utf-8", "Cache-Control": "no-store"],
+      body: Array(metrics.text(figures, following).utf8))
+  }
+
+  /// Returns the document that tells which links open in which app.
+  func association(_ head: RequestHead) throws(Problem) -> HTTPResponse {
+    let links: LinkSettings =
+      switch catalogue.state {
+      case .ready(let snapshot), .degraded(let snapshot, _): snapshot.links
+      case .unavailable(let error): throw Problem(error)
+      }
+    let host = (head.host ?? "").lowercased()
+    guard let document = AssociationDocument(links, appIDs: settings.appIDs, host: host) else {
+      throw Problem(
+        .noAssociation,
+        "no app is named (vq serve --app-id), or no link template is of https (vq index --link)")
+    }
+    return Self.json(document)
+  }
+
+  var limits: LimitsDocument {
+    func milliseconds(_ duration: Duration) -> Int { Int(Milliseconds.value(duration)) }
+    return LimitsDocument(
+      bodyBytes: settings.requestLimits.bodyBytes,
+      picturePixels: settings.decodeLimits.pixelLimit,
+      pictureMemoryBytes: settings.decodeLimits.memoryLimit,
+      headerBytes: settings.requestLimits.headerBytes,
+      targetBytes: settings.requestLimits.targetBytes,
+      deadlineMs: LimitsDocument.Deadline(
+        default: milliseconds(settings.deadlines.standard),
+        maximum: milliseconds(settings.deadlines.maximum)),
+      pictureTypes: ImageFormat.readable.filter(settings.formats.contains).flatMap(\.contentTypes))
+  }
+
+  /// Returns a file of the page. The page may load what this server has and nothing else, and may not be framed.
+  static func file(_ bytes: [UInt8], _ type: String) -> HTTPResponse {
+    HTTPResponse(
+      status: 200,
+      [
+        "Content-Type": type, "Cache-Control": "no-cache",
+        "Content-Security-Policy":
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+        "Referrer-Policy": "no-referrer",
+      ], body: bytes)
+  }
+}

@@ -1,0 +1,90 @@
+import HTTPServer
+import PixelMatch
+import Synchronization
+import VisualQuery
+
+/// The state that the handlers of all requests share: the catalogue, the threads, the keys, and what is kept from one request to
+/// the next.
+final class ShopContext: Sendable {
+  let catalogue: ServedCatalogue
+  let pool: WorkerPool
+  /// The threads of changes, which may wait for a database that does not respond.
+  let changePool: WorkerPool
+  /// The catalogue in PostgreSQL that is followed, or `nil` if the index is a directory of its own.
+  let replica: CatalogueReplica?
+  let settings: ShopService.Settings
+  /// The writer of changes from clients.
+  let updates: EntityUpdates
+  let metrics: Metrics
+  let log: ServerLog
+  let thumbnails = ThumbnailCache()
+  let isDraining = Mutex(false)
+  private let currentKeys: Mutex<APIKeys?>
+  /// The findings of the doctor for the newest generation that was checked.
+  let checkups = Checkups()
+  let evaluations = Evaluations()
+  /// Labels that the catalogue lacks, until they are counted on disk.
+  let unmatched = Mutex<[String]>([])
+  /// Searches until they are counted on disk.
+  let searches = Mutex<[SearchNumbers.Search: Int]>([:])
+
+  init(
+    catalogue: ServedCatalogue, pool: WorkerPool, changePool: WorkerPool,
+    settings: ShopService.Settings, replica: CatalogueReplica?, keys: APIKeys?,
+    metrics: Metrics, log: ServerLog
+  ) {
+    self.catalogue = catalogue
+    self.pool = pool
+    self.changePool = changePool
+    self.settings = settings
+    self.replica = replica
+    func indexer(on pool: WorkerPool) -> Indexer {
+      Indexer(
+        directory: catalogue.directory,
+        decoder: ImageDecoder(limits: settings.decodeLimits, formats: settings.formats), pool: pool)
+    }
+    updates = EntityUpdates(
+      indexer(on: changePool), writer: indexer(on: WorkerPool(width: 1)),
+      afterBatch: { catalogue.releaseLog() })
+    self.metrics = metrics
+    self.log = log
+    currentKeys = Mutex(keys)
+  }
+
+  // MARK: Keys
+
+  /// The keys of clients, or `nil` if they need none.
+  var keys: APIKeys? {
+    get { currentKeys.withLock { $0 } }
+    set { currentKeys.withLock { $0 = newValue } }
+  }
+
+  /// True if clients need a key.
+  var hasKeys: Bool { keys != nil }
+
+  /// True if some key may give feedback.
+  var takesFeedback: Bool { keys?.hasKey(for: .feedback) ?? false }
+
+  /// Returns the key that a request has, or `nil` if it has none of this server.
+  func key(of head: RequestHead) -> APIKeys.Key? { keys?.key(of: head.fields) }
+
+  // MARK: Failures
+
+  /// Returns the problem of a change that failed, and writes to the log what a client cannot see.
+  func problem(ofChange error: CatalogueError, _ request: HTTPRequest) -> Problem {
+    if error.code == .locked {
+      return Problem(
+        .catalogueBusy, "the catalogue is being indexed; try again", retryAfter: 10)
+    }
+    log.write("catalogue", error.message, level: "error", requestID: request.info.identity.id)
+    return Problem(
+      .catalogueUnavailable, "the catalogue cannot be written at the moment", retryAfter: 5)
+  }
+
+  /// Returns a reason without the server's path of the images root.
+  func withoutRoot(_ reason: String) -> String {
+    guard let root = catalogue.imagesRoot else { return reason }
+    return reason.replacing("the images root '\(root)'", with: "the images root")
+      .replacing("'\(root)'", with: "the images root")
+  }
+}
