@@ -65,8 +65,20 @@ static const uint8_t icon_svg[] = {
 static const uint8_t main_js[] = {
 #embed "files/page/main.js"
 };
+static const uint8_t numbers_js[] = {
+#embed "files/page/numbers.js"
+};
 static const uint8_t picture_js[] = {
 #embed "files/page/picture.js"
+};
+static const uint8_t rule_editor_js[] = {
+#embed "files/page/ruleEditor.js"
+};
+static const uint8_t rule_trial_js[] = {
+#embed "files/page/ruleTrial.js"
+};
+static const uint8_t rules_js[] = {
+#embed "files/page/rules.js"
 };
 static const uint8_t samples_js[] = {
 #embed "files/page/samples.js"
@@ -106,7 +118,11 @@ static const cs_page_file page_files[] = {
     {"feedback.js", {feedback_js, sizeof feedback_js}},
     {"icon.svg", {icon_svg, sizeof icon_svg}},
     {"main.js", {main_js, sizeof main_js}},
+    {"numbers.js", {numbers_js, sizeof numbers_js}},
     {"picture.js", {picture_js, sizeof picture_js}},
+    {"ruleEditor.js", {rule_editor_js, sizeof rule_editor_js}},
+    {"ruleTrial.js", {rule_trial_js, sizeof rule_trial_js}},
+    {"rules.js", {rules_js, sizeof rules_js}},
     {"samples.js", {samples_js, sizeof samples_js}},
     {"search.css", {search_css, sizeof search_css}},
     {"search.js", {search_js, sizeof search_js}},

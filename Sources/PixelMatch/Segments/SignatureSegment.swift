@@ -253,7 +253,7 @@ package final class SignatureSegment: Sendable {
 
   /// Returns the width and height of a row's working image in pixels.
   package func size(at row: Int) -> (width: Int, height: Int) {
-    PixelBuffer.enlargedSize(of: ownSize(at: row), toLongerSide: Signature.leastSide)
+    Signature.workingSize(of: ownSize(at: row))
   }
 
   /// Returns the width and height of a row's image in pixels, before it was enlarged.

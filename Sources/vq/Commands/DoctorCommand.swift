@@ -35,19 +35,23 @@ enum DoctorCommand {
       HelpSection(
         title: "Findings",
         text: """
-          Images that two entities share, that no variant of a group is told by, or that many products have; images that \
+          Images that two entities share, that no variant of a group is told by, or that many products have; images with the same \
+          marks at the same place, such as a watermark, made of several images, or with only text; variants that \
+          look like no other one of their group, and groups with one design; images that \
           lack detail, or are below 300 pixels or too small; entities without an \
           image or a link; missing image files; titles without words; texts of more than three lines; links without \
           encryption or, with --check-links, that lead nowhere; unknown currencies; stores without a location or with unknown products in \
           stock. A summary comes first, then each kind with examples and what to do; --json \
           lists all findings. The exit code is 1 if there \
-          are findings, for CI.
+          are findings, for CI. The files of \(CatalogueDoctor.standardPictureLimit) images are looked at, spread over all; \
+          of the others, only the signatures are.
           """),
       HelpSection(
         title: "JSON form",
         text: """
           One object per line.
             {"kind":"noPicture","id":"product:mug-red","detail":"…","cure":"…"}
+          Findings about one image have its position in 'image'; those about two entities have the other one in 'twin'.
           """),
     ],
     exitCodes: [.success, .failure, .usage, .unusableIndex, .refusedLogin, .interrupted],
@@ -65,7 +69,8 @@ enum DoctorCommand {
     let findings: [CatalogueDoctor.Finding]
     do {
       findings = try await Self.findings(
-        in: catalogue, links: try await broken(checker, on: console), reportedTo: file)
+        in: catalogue, links: try await broken(checker, on: console), reportedTo: file,
+        on: console)
     } catch {
       file?.discard()
       throw error
@@ -123,10 +128,16 @@ enum DoctorCommand {
 
   /// Finds what is wrong, and writes the report if one is asked for.
   @concurrent private static func findings(
-    in catalogue: Catalogue, links: [CatalogueDoctor.Finding], reportedTo file: ReportFile?
+    in catalogue: Catalogue, links: [CatalogueDoctor.Finding], reportedTo file: ReportFile?,
+    on console: Console
   ) async throws -> [CatalogueDoctor.Finding] {
     let findings = (try await CatalogueDoctor(catalogue: catalogue).findings() + links).sorted {
       ($0.id, $0.kind.rawValue, $0.detail) < ($1.id, $1.kind.rawValue, $1.detail)
+    }
+    if catalogue.imageCount > CatalogueDoctor.standardPictureLimit {
+      console.diagnostics.note(
+        "\(CatalogueDoctor.standardPictureLimit) of \(catalogue.imageCount) images were looked at for text and collages"
+      )
     }
     if let file {
       let source = ReportSource(catalogue: catalogue, pool: WorkerPool())

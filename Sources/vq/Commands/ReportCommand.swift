@@ -12,6 +12,11 @@ enum ReportCommand {
     OptionText("days", "only the last days", standard: "all that are kept"),
     in: 1...SearchNumbers.dayLimit)
   static let json = Option<Bool>.flag(OptionText("json", "the report as one JSON object"))
+  static let others = Option<[String]>.texts(
+    OptionText(
+      "with", "add the numbers of this index, such as the copy of another server",
+      detail: "Labels and regions are listed by the sum.", isRare: true),
+    "DIR", accepts: "a directory with numbers.sqlite")
 
   static let command = CommandDescription(
     name: "report",
@@ -21,15 +26,15 @@ enum ReportCommand {
     ],
     operand: nil,
     options: [
-      MatchCommand.index.description, days.description, json.description,
+      MatchCommand.index.description, days.description, json.description, others.description,
       MatchCommand.report.description, IndexLocation.cache.description,
     ],
     notes: [
       HelpSection(
         title: "Numbers",
         text: """
-          'vq serve --numbers' counts searches by day, key, language, rule and side of an experiment, and the events \
-          that apps send to /v1/events; see docs/numbers.md. Nothing personal is kept. Labels that find nothing are \
+          'vq serve --numbers' counts searches by day, key, language, rule, model and side of an experiment, and the events \
+          that apps send to /v1/events; see docs/numbers.md. Nothing personal is kept. Labels and regions that find nothing are \
           listed from \(SearchNumbers.leastSearches) searches on.
           """),
       HelpSection(
@@ -40,8 +45,10 @@ enum ReportCommand {
              "total":{"searches":900,"sure":600,"list":100,"empty":200,"shown":0,
                "opened":300,"added":20,"ordered":5},
              "byDay":[{"name":"2026-11-01","sums":{…}},…],"byKey":[…],"byLanguage":[…],
-             "byRule":[…],"byArm":[…],"ranks":[{"rank":1,"opened":250,…},…],
+             "byRule":[…],"byModel":[…],"byArm":[…],
+             "ranks":[{"rank":1,"opened":250,…},…],
              "emptyLabels":[{"label":"goblet","searches":12}],
+             "emptyRegions":[{"region":"top left, small","searches":10}],
              "difference":{"openedPerSearch":0.02,"low":-0.01,"high":0.05}}
           """),
     ],
@@ -56,11 +63,19 @@ enum ReportCommand {
       of: arguments[MatchCommand.index], arguments, console)
     // Opened first, so that a mistyped directory gets no numbers.
     _ = try Catalogue(directory: directory)
-    let first = arguments[days].map { days in
-      Date.now.addingTimeInterval(-86_400 * Double(days - 1))
-        .formatted(Date.ISO8601FormatStyle().year().month().day())
+    if PostgresLocation.isLocation(arguments[MatchCommand.index]) {
+      console.diagnostics.note(
+        "these are the numbers of the copy '\(directory)'; each server keeps its own (--with)")
     }
-    let report = try SearchNumbers(directory: directory).report(since: first)
+    let added = try arguments[others].map { other in
+      guard FileManager.default.fileExists(atPath: other + "/numbers.sqlite") else {
+        throw CommandFailure(
+          .failure, "--with: '\(DisplayText.escaped(other))' has no numbers (numbers.sqlite)")
+      }
+      return try SearchNumbers(directory: other)
+    }
+    let report = try SearchNumbers(directory: directory)
+      .report(since: arguments[days].map(ReportDays.first), with: added)
     if let path = arguments[MatchCommand.report] {
       try ReportFile(path: path).write(SearchPage.page(of: report))
     }
@@ -90,7 +105,7 @@ enum SearchText {
     ]
     let groups = [
       ("DAY", report.byDay), ("KEY", report.byKey), ("LANGUAGE", report.byLanguage),
-      ("RULE", report.byRule), ("SIDE", report.byArm),
+      ("RULE", report.byRule), ("MODEL", report.byModel), ("SIDE", report.byArm),
     ]
     for (heading, rows) in groups where rows.count > 1 || rows.first?.name.isEmpty == false {
       lines.append("")
@@ -124,12 +139,14 @@ enum SearchText {
       }
       lines += table.lines(width: console.width, usesColor: console.usesColor)
     }
-    if !report.emptyLabels.isEmpty {
+    let empty = [
+      ("LABEL", report.emptyLabels.map { ($0.label, $0.searches) }),
+      ("REGION", report.emptyRegions.map { ($0.region, $0.searches) }),
+    ]
+    for (heading, rows) in empty where !rows.isEmpty {
       lines.append("")
-      var table = TextTable(columns: [.init("EMPTY", .right), .init("LABEL", minimumWidth: 8)])
-      for label in report.emptyLabels.prefix(50) {
-        table.append(["\(label.searches)", label.label])
-      }
+      var table = TextTable(columns: [.init("EMPTY", .right), .init(heading, minimumWidth: 8)])
+      for (name, searches) in rows.prefix(50) { table.append(["\(searches)", name]) }
       lines += table.lines(width: console.width, usesColor: console.usesColor)
     }
     return lines

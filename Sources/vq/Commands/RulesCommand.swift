@@ -64,7 +64,7 @@ enum RulesCommand {
           multiplies the confidence for the order only; with 'by' it grows from 1 to this factor as the field goes from \
           'from' to 'to'. 'when' limits the queries: 'labels' of the query, 'categories' of the surest match, 'pages' of the \
           app (--app-page), 'languages' (--locale); each list holds if one of its words does. 'from' and 'until' are \
-          instants or days in UTC.
+          instants or days in UTC. A rule with '"off":true' is kept without effect.
           """),
       HelpSection(
         title: "Before it counts",
@@ -212,6 +212,7 @@ enum RulesCommand {
   }
 
   private static func scope(_ rule: ShopRule) -> String {
+    if rule.isOff { return "off" }
     var parts = [
       rule.scope.labels, rule.scope.categories, rule.scope.pages, rule.scope.languages,
     ].flatMap { $0 }

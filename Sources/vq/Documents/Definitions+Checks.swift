@@ -105,6 +105,64 @@ extension Definition {
             has nothing of the kind; `query`, `labels` and `edit` may be there. `signature` replaces an image.
             """))
       ]))
+
+  static let ruleTrialForm = Definition(
+    "RuleTrialForm",
+    .object(
+      "Rules, and a search with labels, an image, or both.",
+      [
+        .required("rules", .reference(.ruleList)),
+        .optional("request", .reference(.matchDetails)),
+        .optional(
+          "image",
+          .string(
+            "The image, in one of the formats in `pictureTypes` of `GET /v1/limits`; JPEG and PNG always are."
+          ).with("contentMediaType", #""application/octet-stream""#)),
+      ]))
+
+  static let triedMatch = Definition(
+    "TriedMatch",
+    .object(
+      "An entity of a tried answer.",
+      [
+        .required("type", .reference(.entityType)), .required("id", .string("The id.")),
+        .required("title", .string("The title.")),
+        .required(
+          "confidence", .number("The confidence, which no rule changes.", min: 0, max: 1)),
+        .optional("rule", .string("The rule that moved it; absent if none did.")),
+      ]))
+
+  static let triedAnswer = Definition(
+    "TriedAnswer",
+    .object(
+      "A tried answer.",
+      [
+        .required(
+          "complete", .boolean("False if the deadline passed before all was searched.")),
+        .required(
+          "values", .array("The matches, in their order.", of: .reference(.triedMatch))),
+        .required(
+          "possible",
+          .array(
+            "The list of what it may be, if nothing is sure.", of: .reference(.triedMatch))),
+      ]))
+
+  static let ruleTrial = Definition(
+    "RuleTrial",
+    .object(
+      "One search with two sets of rules.",
+      [
+        .required("generation", .reference(.generation)),
+        .required(
+          "missing",
+          .array(
+            "The entities that the rules name and the shop lacks, such as `product:mug-red`.",
+            of: .string())),
+        .required("before", .reference(.triedAnswer)),
+        .required("after", .reference(.triedAnswer)),
+      ]))
+
+  static let numbers = Definition("Numbers", .searchReport)
 }
 
 extension Schema {
@@ -116,6 +174,10 @@ extension Schema {
       .required("id", .string("The entity.")),
       .required("detail", .string("What is found.")),
       .required("cure", .string("What to do.")),
-      .optional("twin", .string("The entity with the same image.")),
+      .optional("twin", .string("The entity with the same image or design.")),
+      .optional(
+        "image",
+        .integer(
+          "The position of the image that it is about; absent if it is not about one.", min: 0)),
     ])
 }

@@ -134,6 +134,9 @@ extension Definition {
           .string(
             "The name, by which explanations call the rule. Each rule has its own.", min: 1,
             max: ShopRule.nameLength)),
+        .optional(
+          "off",
+          .boolean("True if the rule is kept without effect.").with("default", "false").orNull),
         .required(
           "do",
           .choice(

@@ -5,7 +5,7 @@ import VisualQuery
 extension Operation {
   static let ofChecks: [Operation] = [
     getFindings, makeEvaluation, getUnknownLabels, addToBridge, listRules, replaceRules,
-    getRejectedRows,
+    tryRules, getNumbers, getRejectedRows,
   ]
 
   private static let getFindings = Operation(
@@ -167,6 +167,83 @@ extension Operation {
                 #"""
                 {"generation": 5, "rules": [{"name": "recall", "do": "hide", "entities": ["product:kettle"]}, {"name": "in stock", "do": "boost",
                 "factor": 1.3, "where": ["availability=inStock"]}]}
+                """#)
+            ])
+        ])
+    ])
+
+  private static let tryRules = Operation(
+    "POST /v1/rules/trial", "tryRules", .checks, "Try rules with a search",
+    """
+    Answers one search twice: with the rules as they are, and with those of the form, as if they were all rules. Nothing is stored, \
+    and the search is not counted. This needs a key that may write.
+    """,
+    body: Body(
+      "The rules and the search.",
+      [
+        .other(
+          "multipart/form-data", .reference(.ruleTrialForm),
+          [
+            .init(
+              "pin", "A pin, with a search by labels",
+              #"""
+              {"rules": {"rules": [{"name": "sale", "do": "pin", "entities": ["product:mug-red"]}]}, "request": {"labels": ["mug"]}}
+              """#)
+          ],
+          encoding: [
+            "rules": "application/json", "request": "application/json",
+            "image": "image/jpeg, image/png, image/webp",
+          ])
+      ]),
+    answers: [
+      Answer(
+        200, "Both answers.", .notKept,
+        [
+          .json(
+            .reference(.ruleTrial),
+            [
+              .init(
+                "pin", "A pin moves one mug",
+                #"""
+                {"generation": 5, "missing": [], "before": {"complete": true, "values": [{"type": "product", "id": "mug-blue",
+                "title": "Camp mug, blue", "confidence": 0.62}, {"type": "product", "id": "mug-red", "title": "Camp mug, red",
+                "confidence": 0.62}], "possible": []}, "after": {"complete": true, "values": [{"type": "product", "id": "mug-red",
+                "title": "Camp mug, red", "confidence": 0.62, "rule": "sale"}, {"type": "product", "id": "mug-blue", "title": "Camp mug, blue",
+                "confidence": 0.62}], "possible": []}}
+                """#)
+            ])
+        ])
+    ], problems: [.unprocessable])
+
+  private static let getNumbers = Operation(
+    "GET /v1/numbers", "getNumbers", .checks, "Get the numbers of searches",
+    """
+    Gives the report of `vq report`: how many searches there were, what they found, and what was opened; this needs a key that may \
+    write. A server that keeps no numbers answers 403.
+    """,
+    parameters: [
+      .query(
+        "days", "Only the last days, today included, in UTC.",
+        .integer("A number of days.", min: 1, max: SearchNumbers.dayLimit))
+    ],
+    answers: [
+      Answer(
+        200, "The report.", .notKept,
+        [
+          .json(
+            .reference(.numbers),
+            [
+              .init(
+                "two", "Two days",
+                #"""
+                {"schema": "vq.report/1", "from": "2026-11-26", "until": "2026-11-27", "total": {"searches": 40, "sure": 28, "list": 4,
+                "empty": 8, "shown": 0, "opened": 12, "added": 0, "ordered": 0}, "byDay": [{"name": "2026-11-26", "sums": {"searches": 15,
+                "sure": 10, "list": 2, "empty": 3, "shown": 0, "opened": 5, "added": 0, "ordered": 0}}, {"name": "2026-11-27",
+                "sums": {"searches": 25, "sure": 18, "list": 2, "empty": 5, "shown": 0, "opened": 7, "added": 0, "ordered": 0}}],
+                "byKey": [{"name": "app", "sums": {"searches": 40, "sure": 28, "list": 4, "empty": 8, "shown": 0, "opened": 12, "added": 0,
+                "ordered": 0}}], "byLanguage": [{"name": "de", "sums": {"searches": 40, "sure": 28, "list": 4, "empty": 8, "shown": 0,
+                "opened": 12, "added": 0, "ordered": 0}}], "byRule": [], "byModel": [], "byArm": [], "ranks": [{"rank": 1, "shown": 0,
+                "opened": 12, "added": 0, "ordered": 0}], "emptyLabels": [{"label": "goblet", "searches": 10}], "emptyRegions": []}
                 """#)
             ])
         ])

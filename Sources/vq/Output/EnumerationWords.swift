@@ -154,6 +154,25 @@ extension CatalogueDoctor.Finding.Kind: WordedEnumeration {
       .init(
         "An image that many products share", "Ein Bild für viele Produkte",
         "Une image commune à beaucoup d’articles")
+    case .repeatedMark:
+      .init(
+        "The same marks on different products", "Dieselben Zeichen auf verschiedenen Artikeln",
+        "Les mêmes marques sur différents articles")
+    case .oddVariant:
+      .init(
+        "Variants that look like no other of their group",
+        "Varianten, die keiner anderen ihrer Gruppe gleichen",
+        "Variantes qui ne ressemblent à aucune autre du groupe")
+    case .sameDesign:
+      .init(
+        "Two groups with one design", "Zwei Gruppen mit demselben Muster",
+        "Deux groupes avec le même modèle")
+    case .collage:
+      .init(
+        "Images made of several images", "Bilder aus mehreren Bildern",
+        "Images composées de plusieurs images")
+    case .textPicture:
+      .init("Images with only text", "Bilder nur mit Text", "Images avec du texte seulement")
     case .sameSiblings:
       .init(
         "Variants that no image tells apart", "Varianten mit demselben Bild",

@@ -76,7 +76,9 @@ struct DoctorPage {
       let name = value.displayRepresentation.title
       title = title ?? name
       // The entity may have no image, which may be the finding itself.
-      guard !value.imagePaths.isEmpty, let jpeg = try await source.picture(of: id, at: 0),
+      guard !value.imagePaths.isEmpty,
+        let jpeg = try await source.picture(
+          of: id, at: text == finding.id ? finding.image ?? 0 : 0),
         let picture = pictures.add(jpeg, name: name)
       else { continue }
       drawings.append(ReportDrawing.thumbnail(picture))

@@ -16,7 +16,7 @@ enum SearchPage {
     ]
     let groups = [
       ("By day", report.byDay), ("By key", report.byKey), ("By language", report.byLanguage),
-      ("By rule", report.byRule), ("Side by side", report.byArm),
+      ("By rule", report.byRule), ("By model", report.byModel), ("Side by side", report.byArm),
     ]
     for (title, rows) in groups where rows.count > 1 || rows.first?.name.isEmpty == false {
       var parts = [table(rows)]
@@ -34,21 +34,30 @@ enum SearchPage {
       body.append(ReportParts.section("What was opened, by rank", [ranks(report.ranks)]))
     }
     body.append(
-      ReportParts.section(
-        "Labels that find nothing",
-        report.emptyLabels.isEmpty
-          ? [HTML("p", ["None with \(SearchNumbers.leastSearches) searches or more."])]
-          : [
-            ReportParts.sortable(
-              [.init(name: "Label"), .init(name: "Searches", isNumber: true)],
-              rows: report.emptyLabels.map { (kind: "", cells: [$0.label, "\($0.searches)"]) },
-              kinds: [], caption: "Labels that find nothing")
-          ]))
+      empty(
+        "Labels that find nothing", "Label",
+        report.emptyLabels.map { [$0.label, "\($0.searches)"] }))
+    body.append(
+      empty(
+        "Parts of images that find nothing", "Part",
+        report.emptyRegions.map { [$0.region, "\($0.searches)"] }))
     let notes: [HTML] =
       report.from.flatMap { from in
         report.until.map { ["From \(from) to \($0), in UTC. Intervals hold in 95 of 100 cases."] }
       } ?? ["No searches were counted."]
     return ReportPage(title: "vq report", notes: notes, pictures: ReportPictures(), body: body)
+  }
+
+  private static func empty(_ title: String, _ name: String, _ rows: [[String]]) -> HTML {
+    ReportParts.section(
+      title,
+      rows.isEmpty
+        ? [HTML("p", ["None with \(SearchNumbers.leastSearches) searches or more."])]
+        : [
+          ReportParts.sortable(
+            [.init(name: name), .init(name: "Searches", isNumber: true)],
+            rows: rows.map { (kind: "", cells: $0) }, kinds: [], caption: title)
+        ])
   }
 
   private static func share(_ count: Int, _ sums: SearchReport.Sums) -> String {

@@ -398,6 +398,63 @@ def feedback(test):
 
 
 @scenario
+def rules(test):
+    """The shop's rules go along with a catalogue, count on every server, and leave nothing behind."""
+    test.prepare()
+    own, cache = test.new("own.vq"), test.new("cache")
+    test.run("index", test.feed, "--index", own, "-q")
+
+    def answers(*index):
+        """Answers without what differs from generation to generation."""
+        return re.sub(r'"(generation|continuation)":("[^"]*"|[0-9]+)', "", test.answers(*index))
+
+    plain = answers(own)
+    first = json.loads(test.run("match", test.queries[0], "--json", "--deadline", "0", "--min-confidence", "0", "--index", own).stdout)["values"][0]["id"]
+    hide = test.folder / "rules.json"
+    hide.write_text(json.dumps({"rules": [
+        {"name": "recall", "do": "hide", "entities": [f"product:{first}"]}, {"name": "mugs", "do": "boost", "factor": 3, "where": ["title~mug"]},
+        {"name": "later", "do": "hide", "entities": ["product:mug-red"], "off": True}]}))
+    test.run("rules", "--set", hide, "--index", own)
+    ruled = answers(own)
+    test.say("rules change answers", f'"id":"{first}"' in plain and f'"id":"{first}"' not in ruled, ruled)
+    test.run("copy", own, test.server.url())
+    test.say("a copy in PostgreSQL has the rules",
+             test.run("rules", "--json", "--index", test.server.url(), "--cache", cache).stdout == test.run("rules", "--json", "--index", own).stdout)
+    test.say("answers with rules equal those of the embedded index", answers(test.server.url(), "--cache", cache) == ruled)
+    back = test.new("back.vq")
+    test.run("copy", test.server.url(), back)
+    test.same("a catalogue with rules that came back", own, back)
+    a, b = test.serve(test.new("c1")), test.serve(test.new("c2"))
+    try:
+        mugs = json.dumps({"labels": ["mug"]}).encode()
+        ids = lambda shop, generation=None: [value["id"] for value in json.loads(shop.ask("POST", "/v1/match", mugs, at_least=generation)[1])["values"]
+                                              if value["type"] == "product"]
+        test.say("both servers have the rules", a.get("/v1/rules")["rules"] == b.get("/v1/rules")["rules"] == json.loads(hide.read_text())["rules"])
+        before = ids(a)
+        pin = {"rules": [{"name": "first", "do": "pin", "entities": [f"product:{before[-1]}"]}]}
+        status, content = a.ask("PUT", "/v1/rules", json.dumps(pin).encode())
+        generation = json.loads(content)["generation"]
+        test.say("rules are replaced through a server", status == 200 and ids(a, generation)[0] == before[-1], content)
+        test.say("they count on another server", ids(b, generation)[0] == before[-1] and b.get("/v1/rules")["rules"] == pin["rules"])
+        status, content = b.ask("PUT", "/v1/rules", b'{"rules":[]}')
+        generation = json.loads(content)["generation"]
+        test.say("they are removed through the other", status == 200 and a.waits_for(generation) is not None and a.get("/v1/rules")["rules"] == [])
+    finally:
+        a.end()
+        b.end()
+    test.say("removing rules restores the bytes of answers", answers(test.server.url(), "--cache", cache) == plain)
+    test.run("rules", "--set", hide, "--index", test.server.url(), "--cache", cache)
+    test.say("rules are set by a command", answers(test.server.url(), "--cache", cache) == ruled)
+    for name in ("recall", "mugs", "later"):
+        test.run("rules", "--remove", name, "--index", test.server.url(), "--cache", cache)
+    test.say("and removed one by one, which restores the bytes", answers(test.server.url(), "--cache", cache) == plain)
+    fresh = test.new("fresh.vq")
+    test.run("index", test.feed, "--index", fresh, "-q")
+    strip = lambda text: re.sub(r'"(generation|identity|secret|token)":("[^"]*"|[0-9]+),?', "", text)
+    test.say("and those of the export", strip(test.export(cache)) == strip(test.export(fresh)))
+
+
+@scenario
 def snapshots(test):
     """A large catalogue begins from a snapshot: with the same contents as one that is made of rows."""
     test.prepare()

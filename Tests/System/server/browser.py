@@ -3,8 +3,8 @@
 
 Drops PICTURE, which shows the product TITLE with the id ID of the sample shop, on the page; searches with a part of it,
 browses, evaluates, and uses the page by the keyboard alone. With a key that may write it also corrects an answer and
-undoes that, and adds a label to the bridge. Looks for what leaves the origin, and puts screenshots into the folder
-OUTPUT. Standard library only; Debian's chromium and chromium-driver do the rest.
+undoes that, adds a label to the bridge, edits and tries rules, and looks at the numbers. Looks for what leaves the origin,
+and puts screenshots into the folder OUTPUT. Standard library only; Debian's chromium and chromium-driver do the rest.
 """
 import argparse
 import base64
@@ -322,9 +322,111 @@ def checks_the_shop(browser, arguments, check):
     check("a label that nothing had finds what it means", True)
 
 
+def edits_rules(browser, arguments, check):
+    browser.open(arguments.url)
+    unlock(browser, arguments)
+    browser.open(arguments.url + "#/rules")
+    browser.wait("the rules", "return document.getElementById('rulesStatus')?.textContent.startsWith('0 rules')")
+    browser.click("#addRule")
+    browser.write("#rule-name", "sale")
+    browser.click("#ruleDialog button[type=submit]")
+    browser.wait("the refusal", "return document.querySelector('#ruleDialog [role=alert]').textContent.includes('names no entities')")
+    browser.write("#ruleDialog input[type=search]", "mug")
+    browser.wait("something to choose", "return document.querySelector('#ruleDialog input[type=radio]')")
+    second = browser.run("""
+        const choice = document.querySelectorAll('#ruleDialog input[type=radio]')[1];
+        choice.click();
+        [...document.querySelectorAll('#ruleDialog button')].find((one) => one.textContent === 'Add it').click();
+        return choice.value""")
+    browser.write("#rule-labels", "mug")
+    browser.screenshot(os.path.join(arguments.output, "rule-1280.png"))
+    browser.click("#ruleDialog button[type=submit]")
+    browser.wait("the draft", "return !document.getElementById('ruleDraft').hidden && document.querySelector('#ruleList h3')")
+    found = browser.run(FIRST, arguments.key)
+    check("a draft changes nothing for customers", found != second, found)
+    browser.write("#trialLabels", "mug, lamp" + ENTER)
+    status = browser.wait("the trial", """
+        const text = document.getElementById('trialStatus').textContent;
+        return text.includes('change') && text""")
+    check("a trial says what would change", status.startswith("1 of 2 searches would change"), status)
+    rules = browser.run("return [...document.querySelectorAll('#trials td:last-child')].map((one) => one.textContent)")
+    check("a trial names the rule", "sale" in rules, rules)
+    for width in (1280, 390):
+        browser.resize(width, 900)
+        wide = browser.run("return document.documentElement.scrollWidth")
+        check(f"the rules are not wider than a page of {width} pixels", wide <= width, wide)
+        browser.screenshot(os.path.join(arguments.output, f"rules-{width}.png"))
+    browser.resize(1280, 900)
+    press(browser, "Save the rules")
+    browser.wait("the saved rules", "return document.getElementById('rulesStatus').textContent.includes('The next search')")
+    found = browser.run(FIRST, arguments.key)
+    check("saved rules count at once", found == second, found)
+    browser.click("#ruleList input[type=checkbox]")
+    press(browser, "Save the rules")
+    browser.wait("the rule that is off", "return document.querySelector('#ruleList .guess')")
+    browser.wait("the saved rules", "return document.querySelector('#ruleDraft [aria-label^=Undo]')")
+    found = browser.run(FIRST, arguments.key)
+    check("a rule that is off has no effect", found != second, found)
+    press(browser, "Undo the last change of the rules")
+    browser.wait("the rule that is on again", "return !document.querySelector('#ruleList .guess')")
+    browser.run("""
+        const make = URL.createObjectURL;
+        URL.createObjectURL = (blob) => { blob.text().then((text) => { window.exported = text; }); return make.call(URL, blob); };
+        [...document.querySelectorAll('#rules button')].find((one) => one.textContent === 'Export').click();""")
+    exported = browser.wait("the export", "return window.exported")
+    press(browser, "Remove sale")
+    press(browser, "Save the rules")
+    browser.wait("no rules", "return document.getElementById('rulesStatus').textContent.startsWith('0 rules')")
+    browser.run("""
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([arguments[0]], "mine.json", { type: "application/json" }));
+        const input = document.getElementById("importRules");
+        input.files = transfer.files;
+        input.dispatchEvent(new Event("change"));""", exported)
+    browser.wait("the imported rule", "return document.querySelector('#ruleList h3')?.textContent === 'sale'")
+    press(browser, "Discard the changes")
+    browser.wait("no rules again", "return !document.querySelector('#ruleList h3')")
+    check("rules are exported, removed, imported, and discarded", True)
+
+
+#: The first entity that customers find for a label; the argument is a key.
+FIRST = """
+const body = JSON.stringify({ labels: ["mug"] });
+const headers = { "Content-Type": "application/json", Authorization: `Bearer ${arguments[0]}` };
+return fetch("v1/match", { method: "POST", headers, body }).then((one) => one.json())
+  .then(({ values: [first] }) => `${first.type}:${first.id}`);
+"""
+
+
+def press(browser, name):
+    browser.run("document.querySelector(`[aria-label='${arguments[0]}']`).click()", name)
+
+
+def shows_numbers(browser, arguments, check):
+    browser.open(arguments.url)
+    unlock(browser, arguments)
+    browser.run("""
+        const headers = { "Content-Type": "application/json", Authorization: `Bearer ${arguments[0]}` };
+        const ask = (label) => fetch("v1/match", { method: "POST", headers, body: JSON.stringify({ labels: [label] }) });
+        return Promise.all([...Array(10).fill("chalice"), "mug"].map(ask)).then(() => true);""", arguments.key)
+    browser.open(arguments.url + "#/numbers")
+    browser.wait("the numbers", "return document.querySelectorAll('#numbersBody .plot rect.sure').length")
+    figures = browser.run("return document.querySelector('.figures dd').textContent")
+    check("searches are counted", int(figures) >= 11, figures)
+    text = browser.run("return document.getElementById('numbersBody').textContent")
+    check("a label that ten searches did not find is shown", "chalice" in text, text[-200:])
+    check("the plot has its days as a table", browser.run("return document.querySelector('#numbersBody details tbody tr')"))
+    for width in (1280, 390):
+        browser.resize(width, 900)
+        wide = browser.run("return document.documentElement.scrollWidth")
+        check(f"the numbers are not wider than a page of {width} pixels", wide <= width, wide)
+        browser.screenshot(os.path.join(arguments.output, f"numbers-{width}.png"))
+    browser.resize(1280, 900)
+
+
 def has_names(browser, arguments, check):
     """Each control has a name for screen readers, in every view."""
-    for view in ("", "catalogue", f"entity/product/{arguments.id}", "feedback", "check", "evaluate"):
+    for view in ("", "catalogue", f"entity/product/{arguments.id}", "feedback", "check", "rules", "numbers", "evaluate"):
         browser.open(arguments.url + "#/" + view)
         browser.wait("the view", "return document.querySelector('.view:not([hidden])')?.childElementCount")
         nameless = browser.run("""
@@ -366,7 +468,7 @@ def main():
     arguments = parser.parse_args()
     os.makedirs(arguments.output, exist_ok=True)
     check = Checks()
-    paths = [corrects, checks_the_shop, evaluates] if arguments.key else [
+    paths = [corrects, checks_the_shop, edits_rules, shows_numbers, evaluates] if arguments.key else [
         look, by_keyboard, takes_a_sample, crops, shows_what_is_unsure, scrolls_on_a_phone, browses, evaluates, has_names,
         is_small]
     with browser_session() as browser:

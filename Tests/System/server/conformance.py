@@ -1502,6 +1502,25 @@ def check_feedback(suite, photo):
     send("rules are replaced", "PUT", "/v1/rules", {"rules": [rule]}, 200)
     send("rules are removed", "PUT", "/v1/rules", {"rules": []}, 200)
 
+    def try_rules(name, status, *parts, **more):
+        body, media_type = form(*parts)
+        suite.call(name, "POST", "/v1/rules/trial", status if allowed else 401, body, {"Content-Type": media_type}, key=key, **more)
+
+    pin = {"name": "first", "do": "pin", "entities": ["product:mug-red", "product:not-there"]}
+    rules = ("rules", None, "application/json", json.dumps({"rules": [pin]}).encode())
+    asked = ("request", None, "application/json", b'{"labels":["mug"]}')
+    try_rules("rules are tried", 200, rules, asked, has=(lambda a: expect(
+        a.json["after"]["values"][0].get("id") == "mug-red" and a.json["missing"] == ["product:not-there"], f"it is {a.json}"))
+        if allowed else None)
+    try_rules("rules are tried with an image", 200, rules, ("image", "a.jpg", "image/jpeg", photo))
+    try_rules("a trial without rules", 400, asked, **({"field": "rules"} if allowed else {}))
+    try_rules("a trial of nothing", 400, rules)
+    try_rules("a trial of more than a search", 400, rules, asked, ("other", None, "text/plain", b"x"),
+              **({"field": "other"} if allowed else {}))
+    suite.call("numbers of a server without", "GET", "/v1/numbers", 403 if allowed else 401, key=key)
+    suite.call("numbers of too many days", "GET", "/v1/numbers?days=0", 400 if allowed else 401, key=key,
+               **({"field": "days"} if allowed else {}))
+
 
 def check_delete(suite, state, upserts):
     target = "/v1/entities/product/none"

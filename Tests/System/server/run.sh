@@ -51,7 +51,7 @@ echo "== the page of the shop's people in a browser"
 # An index of its own: the tests before have asked for many labels that nothing has.
 index=$folder/people.vq
 "$VQ" index Samples/shop/catalogue.jsonl --index "$index" 2> /dev/null
-start --keys "$folder/keys.txt"
+start --keys "$folder/keys.txt" --numbers
 python3 Tests/System/server/browser.py "$address/" Samples/queries/q08-lantern.jpg .build/screenshots --expect 'Storm lantern' --id lantern \
   --key "$(cat "$folder/writer")"
 kill "$server" && wait "$server"

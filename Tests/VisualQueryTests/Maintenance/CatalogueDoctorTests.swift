@@ -1,5 +1,5 @@
 @testable import ShopStore
-import PixelMatch
+@testable import PixelMatch
 import TestSupport
 import Testing
 
@@ -65,6 +65,125 @@ import VisualQuery
         "product:s sameSiblings", "product:t lowResolution", "product:u indistinguishable",
         "product:v wordlessTitle",
       ])
+  }
+
+  private static let url = #""url":"https://a.example/p""#
+
+  private static func findings(
+    _ shop: DrawnShop, _ kinds: Set<CatalogueDoctor.Finding.Kind>
+  ) async throws -> [CatalogueDoctor.Finding] {
+    try await CatalogueDoctor(catalogue: try Catalogue(directory: shop.index)).findings().filter {
+      kinds.contains($0.kind)
+    }
+  }
+
+  /// Draws a scene with a watermark in its upper right corner.
+  private static func marked(_ seed: UInt64, isMarked: Bool) throws -> [UInt8] {
+    let side = 320
+    let scene = SyntheticPicture.scene(width: side, height: side, seed: seed)
+    var bytes = try ImageDecoder().decode(scene.jpeg(quality: 95)).packedRGBA
+    if isMarked {
+      var generator = SeededGenerator(seed: 99)
+      let blocks = (0..<60).map { _ in Bool.random(using: &generator) }
+      for y in 0..<60 {
+        for x in 0..<100 {
+          let place = 4 * ((y + 10) * side + x + 210)
+          let color: [UInt8] = blocks[y / 10 * 10 + x / 10] ? [20, 20, 60] : [240, 240, 250]
+          bytes.replaceSubrange(place..<place + 3, with: color)
+        }
+      }
+    }
+    return try PixelBuffer(width: side, height: side, format: .rgba8, bytes: bytes).jpeg(
+      quality: 90)
+  }
+
+  /// Would break if the watermark of a supplier were not found, or products without it were told to have it.
+  @Test func `marks that many products have at one place are found`() async throws {
+    let shop = try DrawnShop()
+    for number in 0..<24 {
+      _ = try shop.folder.write(
+        Self.marked(UInt64(number + 1), isMarked: number % 2 == 0), to: "\(10 + number).jpg")
+    }
+    try await shop.run((0..<24).map { DrawnShop.row("\(10 + $0)", #""title":"T","# + Self.url) })
+    let found = try await Self.findings(shop, [.repeatedMark])
+    #expect(found.map(\.id) == stride(from: 10, to: 34, by: 2).map { "product:\($0)" })
+    #expect(found.allSatisfy { $0.detail.contains("top right as 11 others") && $0.image == 0 })
+    // Fewer products than a supplier has.
+    try await shop.run(
+      (0..<12).map { DrawnShop.row("\(10 + $0)", #""title":"T","# + Self.url) },
+      IndexOptions(prunesMissing: true))
+    #expect(try await Self.findings(shop, [.repeatedMark]).isEmpty)
+  }
+
+  /// Would break if a variant in a wrong group were not found, or the variants of right groups were said to be wrong.
+  @Test func `wrong groups are found`() async throws {
+    func shop(_ groups: [String: String]) async throws -> [CatalogueDoctor.Finding] {
+      let shop = try DrawnShop()
+      for name in groups.keys {
+        _ = try shop.folder.copy(SampleShop.image("\(name).jpg"), to: "\(name).jpg")
+      }
+      try await shop.run(
+        groups.sorted { $0.key < $1.key }.map { name, group in
+          DrawnShop.row(name, #""title":"T","group":"\#(group)","# + Self.url)
+        })
+      return try await Self.findings(shop, [.oddVariant, .sameDesign])
+    }
+    var groups: [String: String] = [:]
+    for (group, colors) in [
+      "mug": ["red", "blue", "green", "cream"], "lamp": ["mustard", "teal", "black"],
+      "sneaker": ["red", "navy", "sage"], "bottle": ["blue", "orange", "sage"],
+    ] {
+      for color in colors { groups["\(group)-\(color)"] = group }
+    }
+    #expect(try await shop(groups).isEmpty)
+    groups["sneaker-red"] = "bottle"
+    let wrong = try await shop(groups)
+    #expect(wrong.map(\.id) == ["product:sneaker-red"] && wrong.first?.kind == .oddVariant)
+    #expect(wrong.first?.twin?.hasPrefix("product:sneaker-") == true)
+    groups["sneaker-red"] = "sneaker"
+    groups["lamp-teal"] = "lamp 2"
+    let twins = try await shop(groups)
+    #expect(twins.map(\.kind) == [.sameDesign])
+    #expect(
+      Set(twins.flatMap { [$0.id, $0.twin ?? ""] }.map { $0.prefix(13) }) == ["product:lamp-"])
+  }
+
+  /// Would break if images of text or of several images were not found, or the second image of an entity were taken for the first.
+  @Test func `images that show no thing are found`() async throws {
+    let shop = try DrawnShop()
+    for seed in 1...4 { try shop.draw("s\(seed).jpg", seed: UInt64(seed), side: 160) }
+    let tiles = try (1...4).map { seed in
+      try ImageDecoder().decode(
+        SyntheticPicture.scene(width: 160, height: 160, seed: UInt64(seed)).jpeg(quality: 95)
+      ).packedRGBA
+    }
+    var (collage, text) = ([UInt8](), [UInt8]())
+    for y in 0..<330 {
+      for x in 0..<330 {
+        let isGap = (160..<170).contains(x) || (160..<170).contains(y)
+        let start = 4 * (y % 170 * 160 + x % 170)
+        collage += isGap ? [255, 255, 255] : tiles[x / 170 + y / 170 * 2][start..<start + 3]
+        let isLetter = x % 24 < 12 && y % 40 < 20 && (x % 24 < 4 || y % 40 < 4) && y < 120
+        text += isLetter ? [10, 10, 10] : [250, 250, 250]
+      }
+    }
+    for (name, bytes) in [("collage", collage), ("text", text)] {
+      let picture = try PixelBuffer(width: 330, height: 330, format: .rgb8, bytes: bytes)
+      _ = try shop.folder.write(picture.jpeg(quality: 90), to: "\(name).jpg")
+    }
+    try await shop.run([
+      #"{"type":"product","id":"a","title":"A","images":["s1.jpg","collage.jpg"],\#(Self.url)}"#,
+      #"{"type":"product","id":"b","title":"B","images":["text.jpg"],\#(Self.url)}"#,
+      DrawnShop.row("s2", #""title":"C","# + Self.url),
+    ])
+    let found = try await Self.findings(shop, [.collage, .textPicture])
+    #expect(
+      found.map { "\($0.id) \($0.kind.rawValue)" } == [
+        "product:a collage", "product:b textPicture",
+      ])
+    #expect(found.map(\.image) == [1, 0])
+    let none = CatalogueDoctor(catalogue: try Catalogue(directory: shop.index), pictureLimit: 0)
+    #expect(try await none.findings().allSatisfy { $0.kind != .collage && $0.kind != .textPicture })
   }
 
   /// Would break if a link that leads nowhere were not found, one that is refused or not allowed were called broken, a host that is

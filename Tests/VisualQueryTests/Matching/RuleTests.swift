@@ -177,6 +177,7 @@ import VisualQuery
     (#""from":"2026-11-01","until":"2026-11-20""#, true),
     (#""from":"2026-11-11","until":"2026-11-20""#, false),
     (#""until":"2026-11-10T12:00:00Z""#, false), (#""from":"2026-11-10T12:00:00Z""#, true),
+    (#""off":true"#, false), (#""off":false"#, true), (#""off":null"#, true),
   ])
   func `a rule holds for its queries and its time only`(scope: String, holds: Bool) async throws {
     let rule = #"{"name":"r","do":"hide","withLabel":["mug"],\#(scope)}"#
@@ -269,6 +270,7 @@ import VisualQuery
     #"{"rules":[{"name":"a","do":"hide","where":["x=1"],"when":{"label":["a"]}}]}"#,
     #"{"rules":[{"name":"a","do":"hide","where":["x=1"],"from":"2026-02-02","until":"2026-02-01"}]}"#,
     #"{"rules":[{"name":"a","do":"hide","where":["x=1"],"from":"soon"}]}"#,
+    #"{"rules":[{"name":"a","do":"hide","where":["x=1"],"off":"yes"}]}"#,
     #"{"rules":[{"name":"a","do":"hide","where":["x=1"]},{"name":"a","do":"hide","where":["x=1"]}]}"#,
   ])
   func `what is not a rule is refused`(text: String) throws {

@@ -109,6 +109,78 @@ import VisualQuery
     #expect(try numbers.report(since: "2026-11-02").emptyLabels.isEmpty)
   }
 
+  /// Would break if a region that few people marked were told, or one that found something were counted.
+  @Test func `regions that find nothing are reported from ten searches on`() async throws {
+    let matcher = Matcher(catalogue: try Catalogue(directory: directory))
+    let numbers = try SearchNumbers(directory: directory)
+    let nothing = try await matcher.values(for: SemanticContent(labels: ["goblet"]))
+    let something = try await matcher.values(for: SemanticContent(labels: ["mug"]))
+    func search(_ answer: MatchResponse, _ region: PictureRegion) -> SearchNumbers.Search {
+      SearchNumbers.Search(answer, labels: [], region: region, Self.place("2026-11-01"))
+    }
+    // Two regions of one place: neither has ten searches by itself.
+    let corner = PictureRegion(x: 0, y: 0, width: 0.2, height: 0.2)
+    let beside = PictureRegion(x: 0.05, y: 0.1, width: 0.2, height: 0.2)
+    let middle = PictureRegion(x: 0.2, y: 0.2, width: 0.6, height: 0.6)
+    let pixels = PictureRegion(x: 0, y: 0, width: 20, height: 20, unit: .pixels)
+    try numbers.count([
+      search(nothing, corner): 5, search(nothing, middle): 12, search(something, corner): 30,
+      search(nothing, pixels): 40,
+    ])
+    try numbers.count([search(nothing, beside): 4])
+    #expect(
+      try numbers.report().emptyRegions == [.init(region: "middle center, large", searches: 12)])
+    try numbers.count([search(nothing, beside): 1])
+    #expect(
+      try numbers.report().emptyRegions.last == .init(region: "top left, small", searches: 10))
+  }
+
+  /// Would break if a file of an earlier version could not be read any more, or lost its sums.
+  @Test func `numbers from before there were models are kept`() async throws {
+    let old = try CatalogueConnection(path: directory + "/numbers.sqlite", mode: .write)
+    try old.execute(
+      """
+      CREATE TABLE searches(
+        day TEXT, key TEXT, language TEXT, arm TEXT, rule TEXT, outcome TEXT, count INTEGER NOT NULL,
+        PRIMARY KEY(day, key, language, arm, rule, outcome)) STRICT, WITHOUT ROWID;
+      CREATE TABLE actions(
+        day TEXT, key TEXT, language TEXT, arm TEXT, rule TEXT, action TEXT, rank INTEGER,
+        count INTEGER NOT NULL,
+        PRIMARY KEY(day, key, language, arm, rule, action, rank)) STRICT, WITHOUT ROWID;
+      INSERT INTO searches VALUES('2026-11-01', 'app', 'de', 'A', 'sale', 'sure', 7);
+      INSERT INTO actions VALUES('2026-11-01', 'app', 'de', 'A', 'sale', 'opened', 2, 3);
+      """)
+    let matcher = Matcher(catalogue: try Catalogue(directory: directory))
+    let answer = try await matcher.values(for: SemanticContent(labels: ["mug"]))
+    var place = Self.place("2026-11-01")
+    place.model = "lite"
+    try SearchNumbers(directory: directory).count([
+      SearchNumbers.Search(answer, labels: [], place): 2
+    ])
+    let report = try SearchNumbers(directory: directory).report()
+    #expect(report.total.searches == 9 && report.ranks.map(\.rank) == [2])
+    #expect(report.byModel.map(\.name) == ["", "lite"])
+    #expect(report.byModel.map(\.sums.searches) == [7, 2] && report.byRule.map(\.name) == ["sale"])
+  }
+
+  /// Would break if the numbers of several servers were not added, or a label were told by one of them.
+  @Test func `numbers of several servers are added`() async throws {
+    let matcher = Matcher(catalogue: try Catalogue(directory: directory))
+    let answer = try await matcher.values(for: SemanticContent(labels: ["goblet"]))
+    let other = folder.path + "/other"
+    try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+    let search = SearchNumbers.Search(answer, labels: ["goblet"], Self.place("2026-11-01"))
+    let later = SearchNumbers.Search(answer, labels: ["goblet"], Self.place("2026-11-02"))
+    let (one, two) = (try SearchNumbers(directory: directory), try SearchNumbers(directory: other))
+    try one.count([search: 4])
+    try two.count([search: 2, later: 4])
+    #expect(try one.report().emptyLabels.isEmpty && two.report().emptyLabels.isEmpty)
+    let report = try one.report(with: [two])
+    #expect(report.total.searches == 10 && report.emptyLabels.map(\.searches) == [10])
+    #expect(report.byDay.map(\.sums.searches) == [6, 4])
+    #expect(try one.report(since: "2026-11-02", with: [two]).total.searches == 4)
+  }
+
   /// Would break if days were kept for ever.
   @Test func `the oldest days are removed`() async throws {
     let matcher = Matcher(catalogue: try Catalogue(directory: directory))

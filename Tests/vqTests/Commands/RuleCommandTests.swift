@@ -28,6 +28,12 @@ import Testing
     #expect(why.output.contains("hidden, a rule of the shop hides it (vq rules)"))
     #expect(why.output.contains("The rule 'recall' did that."))
     #expect(try RunningVQ(["rules", "--remove", "none"] + index).status == 2)
+    let off = try folder.write(
+      Self.hide.replacing("[\"product:kettle\"]", with: "[\"product:kettle\"],\"off\":true"),
+      to: "off.json")
+    _ = try RunningVQ(["rules", "--set", off] + index)
+    #expect(try RunningVQ(["rules"] + index).output.contains("recall  hide  product:kettle  off"))
+    #expect(try RunningVQ(["match", photo] + index).output.contains("kettle"))
     #expect(
       try RunningVQ(["rules", "--remove", "recall"] + index).output.contains("has 0 rules now"))
     #expect(try RunningVQ(["match", photo] + index).output.contains("kettle"))

@@ -121,7 +121,11 @@ import VisualQuery
     _ = try lines([
       "index", feed, "--index", index, "-q", "--images-root", SampleShop.folder.path,
     ])
-    try expect(try lines(["doctor", "--index", index, "--json"], status: [0, 1]), of: .doctor)
+    let ofImage = CatalogueDoctor.Finding(
+      kind: .flatPicture, id: "product:a", detail: "d", cure: "c", image: 0)
+    try expect(
+      try lines(["doctor", "--index", index, "--json"], status: [0, 1])
+        + [JSONLines.line(ofImage)], of: .doctor)
     try expect(try lines(["duplicates", "--index", index, "--json"]), of: .duplicates)
     try UnmatchedLabels(directory: index).count(["goblet"])
     try expect(
@@ -137,7 +141,7 @@ import VisualQuery
     _ = try lines(["index", feed, "--index", index, "-q", "--public", "added,stock"])
     let rules = try folder.write(
       """
-      {"rules":[{"name":"r","do":"boost","factor":2,"by":{"field":"stock","from":0,"to":9},
+      {"rules":[{"name":"r","off":true,"do":"boost","factor":2,"by":{"field":"stock","from":0,"to":9},
       "entities":["product:a"],"where":["availability=inStock"],"withLabel":["mug"],
       "newerThan":{"field":"added","days":30},"from":"2026-01-01T00:00:00Z","until":"2027-01-01T00:00:00Z",
       "when":{"labels":["mug"],"categories":["mug"],"pages":["home"],"languages":["de"]}}]}
@@ -153,18 +157,12 @@ import VisualQuery
   }
 
   @Test func `the numbers of searches`() throws {
-    let sums = SearchReport.Sums()
-    let row = SearchReport.Row(name: "x", sums: sums)
-    let report = SearchReport(
-      from: "2026-11-01", until: "2026-11-02", total: sums, byDay: [row], byKey: [row],
-      byLanguage: [row], byRule: [row], byArm: [row], ranks: [.init(rank: 1)],
-      emptyLabels: [.init(label: "goblet", searches: 9)],
-      difference: .init(openedPerSearch: 0.1, low: -0.1, high: 0.3))
     let index = folder.path + "/i.vq"
     _ = try lines(["index", SampleShop.catalogue, "--index", index, "-q"])
     _ = try SearchNumbers(directory: index)
     try expect(
-      try lines(["report", "--index", index, "--json"]) + [JSONLines.line(report)], of: .report)
+      try lines(["report", "--index", index, "--json"]) + [JSONLines.line(SearchReport.full)],
+      of: .report)
   }
 
   @Test func `evaluations and comparisons`() throws {
@@ -222,5 +220,19 @@ import VisualQuery
         try JSONLines.line(
           CopyCommand.Document(generation: 1, products: 2, stores: 3, images: 4, digest: "5d"))
       ], of: .copy)
+  }
+}
+
+extension SearchReport {
+  /// A report that has everything that one may have.
+  static var full: SearchReport {
+    let sums = SearchReport.Sums()
+    let row = SearchReport.Row(name: "x", sums: sums)
+    return SearchReport(
+      from: "2026-11-01", until: "2026-11-02", total: sums, byDay: [row], byKey: [row],
+      byLanguage: [row], byRule: [row], byModel: [row], byArm: [row], ranks: [.init(rank: 1)],
+      emptyLabels: [.init(label: "goblet", searches: 12)],
+      emptyRegions: [.init(region: "top left, small", searches: 12)],
+      difference: .init(openedPerSearch: 0.1, low: -0.1, high: 0.3))
   }
 }

@@ -1,9 +1,11 @@
 import Foundation
+import PixelMatch
 import TestSupport
 import Testing
 import VisualQuery
 
 @testable import HTTPServer
+@testable import ShopSearch
 @testable import vq
 
 /// The JSON of the server's answers against the declarations in `Documents`, in both directions.
@@ -16,16 +18,25 @@ import VisualQuery
       feed: { folder in
         _ = try folder.copy(SampleShop.image("oats.jpg"), to: "oats.jpg")
         _ = try folder.copy(SampleShop.image("store-market.jpg"), to: "market.jpg")
+        _ = try folder.write(Self.flat(), to: "flat.jpg")
         return try folder.write(
           #"""
           {"type":"product","id":"oats","title":"Honey oats","subtitle":"500 g","synonyms":["porridge"],"labels":["cereal"],"images":["oats.jpg"],"brand":"Northlight","price":{"amount":"3.60","currency":"EUR"},"availability":"inStock","url":"https://shop.example/oats","featured":true,"group":"oats","attributes":{"size":"500 g"},"material":"paper","description":"Roasted slowly.","localized":{"de":{"title":"Hafer","subtitle":"500 g","synonyms":["Brei"]}},"alsoBought":["oats-2"]}
-          {"type":"product","id":"oats-2","title":"Oats","group":"oats","images":["oats.jpg"]}
+          {"type":"product","id":"oats-2","title":"Oats","labels":["cereal"],"group":"oats","images":["oats.jpg"]}
+          {"type":"product","id":"flat","title":"Flat","images":["flat.jpg"]}
           {"type":"product","id":"old","title":"Old"}
           {"type":"store","id":"market","title":"Market","url":"https://shop.example/market","subtitle":"At the quay","synonyms":["stall"],"labels":["stall"],"images":["market.jpg"],"address":"Markt 12, Cologne","geo":{"latitude":50.94,"longitude":6.96},"openingHours":["Sa 08:00-14:00"],"timeZone":"Europe/Berlin","telephone":"+49 221 1","featured":true,"material":"wood","localized":{"de":{"title":"Markt"}},"stock":["oats"]}
           """#, to: "feed.jsonl")
       },
       shop: ShopSettings(publicFields: ["material", "description", "telephone"]), imagesRoot: ".",
       keys: try APIKeys(lines: writer.line, file: "keys.txt"), appIDs: ["TEAM.app"])
+  }
+
+  /// An image without detail, which the doctor finds.
+  private static func flat() throws -> [UInt8] {
+    try PixelBuffer(
+      width: 300, height: 300, format: .gray8, bytes: [UInt8](repeating: 200, count: 90_000)
+    ).jpeg()
   }
 
   /// The schema of the JSON answers of an endpoint, or of its problems.
@@ -100,10 +111,27 @@ import VisualQuery
     #expect(gone.status == 204)
     _ = try await ask("GET /v1/sync?limit=1&state=\(state)")
     _ = try await ask("GET /v1/sync?state=\(state)")
+    // One of the two is not the first anyway.
+    for id in ["oats", "oats-2"] {
+      let rules = #"{"rules":[{"name":"r","do":"pin","entities":["product:\#(id)"]}]}"#
+      let form = [("rules", rules), ("request", #"{"labels":["cereal"]}"#)].map {
+        "--b\r\nContent-Disposition: form-data; name=\"\($0)\"\r\n\r\n\($1)\r\n"
+      }
+      let tried = try await shop.ask(
+        "POST /v1/rules/trial",
+        [
+          "Authorization: Bearer \(Self.writer.key)",
+          "Content-Type: multipart/form-data; boundary=b",
+        ], Array((form.joined() + "--b--\r\n").utf8))
+      #expect(tried.status == 200)
+      #expect(
+        try checked.faults(of: Data(tried.body), by: ["$ref": "#/components/schemas/RuleTrial"])
+          == [])
+    }
     _ = try await ask(
       "PUT /v1/rules",
       #"""
-      {"rules":[{"name":"r","do":"boost","factor":2,"by":{"field":"price","from":0,"to":9},"entities":["product:oats"],
+      {"rules":[{"name":"r","off":true,"do":"boost","factor":2,"by":{"field":"price","from":0,"to":9},"entities":["product:oats"],
       "where":["availability=inStock"],"withLabel":["cereal"],"newerThan":{"field":"material","days":30},
       "from":"2026-01-01T00:00:00Z","until":"2027-01-01T00:00:00Z",
       "when":{"labels":["mug"],"categories":["mug"],"pages":["home"],"languages":["de"]}}]}
@@ -116,6 +144,11 @@ import VisualQuery
     _ = try await ask(
       "POST /v1/events",
       #"{"query":"\#(token)","events":[{"id":"1","action":"opened","entity":"product:oats"}]}"#)
+    _ = try await ask("GET /v1/numbers")
+    #expect(
+      try checked.faults(
+        of: Data(JSONBody.encoded(SearchReport.full)), by: ["$ref": "#/components/schemas/Numbers"])
+        == [])
     let rejected = #"{"kind":"image","line":2,"id":"oats","field":"images[0]","reason":"gone"}"#
     try Data("\(rejected)\n\(rejected)\n".utf8).write(
       to: URL(filePath: RefusedRowsFile.path(inIndex: shop.index)))

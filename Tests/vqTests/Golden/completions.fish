@@ -143,6 +143,7 @@ complete -c vq -n '__fish_seen_subcommand_from rules' -l cache -x -a '(__fish_co
 complete -c vq -n '__fish_seen_subcommand_from report' -l index -x -a '(__fish_complete_directories)' -d 'the index to search'
 complete -c vq -n '__fish_seen_subcommand_from report' -l days -x -d 'only the last days'
 complete -c vq -n '__fish_seen_subcommand_from report' -l json -d 'the report as one JSON object'
+complete -c vq -n '__fish_seen_subcommand_from report' -l with -x -d 'add the numbers of this index, such as the copy of another server'
 complete -c vq -n '__fish_seen_subcommand_from report' -l report -r -F -d 'also write an HTML page with the images'
 complete -c vq -n '__fish_seen_subcommand_from report' -l cache -x -a '(__fish_complete_directories)' -d 'the directory for the copy of an index in PostgreSQL'
 complete -c vq -n '__fish_seen_subcommand_from eval' -l index -x -a '(__fish_complete_directories)' -d 'the index to search'

@@ -207,6 +207,7 @@ _vq() {
         '--index=[the index to search]:DIR:_files -/' \
         '--days=[only the last days]:N:' \
         '--json[the report as one JSON object]' \
+        '*--with=[add the numbers of this index, such as the copy of another server]:DIR:' \
         '--report=[also write an HTML page with the images]:FILE:_files' \
         '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
         '--color=[when to use color]:WHEN:(auto always never)' \

@@ -141,6 +141,7 @@ import Testing
     "acceptFeedback": "for the shop", "getFindings": "for the shop",
     "makeEvaluation": "for the shop", "getUnknownLabels": "for the shop",
     "addToBridge": "for the shop", "listRules": "for the shop", "replaceRules": "for the shop",
+    "tryRules": "for the shop", "getNumbers": "for the shop",
     "getRejectedRows": "for the shop",
     "getCatalogue": "for the shop", "getSiteAssociation": "the system asks",
     "getLiveness": "for operators", "getReadiness": "for operators",

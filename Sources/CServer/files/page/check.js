@@ -33,16 +33,16 @@ export async function openCheck() {
 
 // ---- The doctor -----------------------------------------------------------------------------------
 
-function side(id) {
+function side(id, image = 0) {
   const [type, ...rest] = id.split(":");
   const value = rest.join(":");
   return make("figure", { className: "side" },
-    thumbnail(type, value, 0, { size: "small" }),
+    thumbnail(type, value, image, { size: "small" }),
     make("figcaption", {}, make("a", { href: address(type, value), textContent: value })));
 }
 
 const finding = (one) => make("li", { className: "card plain" }, make("div", {},
-  make("div", { className: "sides" }, side(one.id), one.twin ? side(one.twin) : null),
+  make("div", { className: "sides" }, side(one.id, one.image), one.twin ? side(one.twin) : null),
   make("p", { textContent: one.detail }), make("p", { className: "subtitle", textContent: one.cure })));
 
 async function showFindings(body) {

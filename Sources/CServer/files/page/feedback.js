@@ -4,7 +4,8 @@ import { address, at, counted, download, make } from "./dom.js";
 import { getJSON, request, thumbnail } from "./api.js";
 import { word } from "./words.js";
 
-function entityLink(id) {
+/** A link to an entity, named as product:mug-red, with its picture. */
+export function entityLink(id) {
   const [type, ...rest] = id.split(":");
   const value = rest.join(":");
   return make("span", { className: "named" },

@@ -7,6 +7,8 @@ import { openCatalogue } from "./catalogue.js";
 import { openEntity } from "./entity.js";
 import { openFeedback } from "./feedback.js";
 import { openCheck } from "./check.js";
+import { openRules } from "./rules.js";
+import { openNumbers } from "./numbers.js";
 import { openEvaluate } from "./evaluate.js";
 import { loadWords } from "./words.js";
 
@@ -16,6 +18,8 @@ const views = {
   entity: { title: "Catalogue", open: (query, [type, id]) => openEntity(type, id) },
   feedback: { title: "Feedback", open: openFeedback },
   check: { title: "Check", open: openCheck },
+  rules: { title: "Rules", open: openRules },
+  numbers: { title: "Numbers", open: openNumbers },
   evaluate: { title: "Evaluate", open: openEvaluate },
 };
 

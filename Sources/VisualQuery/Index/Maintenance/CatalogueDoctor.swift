@@ -18,6 +18,16 @@ package struct CatalogueDoctor: Sendable {
       case indistinguishable
       /// An image that many products of different groups have: a placeholder such as "no image available".
       case placeholder
+      /// An image has marks that images of different products have at the same place, such as a watermark.
+      case repeatedMark
+      /// A variant looks like no other one of its group, though the others look alike.
+      case oddVariant
+      /// Two groups show the same design in other colors.
+      case sameDesign
+      /// An image is put together from several images.
+      case collage
+      /// An image shows nothing but text.
+      case textPicture
       /// An image is, except for compression, the same as one of another variant of the group, so that no image tells them apart.
       case sameSiblings
       /// An image lacks detail and cannot be distinguished from others.
@@ -64,9 +74,13 @@ package struct CatalogueDoctor: Sendable {
     /// The id of the entity that has the same image, or `nil` if the finding is about something
     /// else.
     package let twin: String?
+    /// The position of the image that it is about, or `nil` if it is not about one.
+    package let image: Int?
 
-    init(kind: Kind, id: String, detail: String, cure: String, twin: String? = nil) {
-      (self.kind, self.id, self.cure, self.twin) = (kind, id, cure, twin)
+    init(
+      kind: Kind, id: String, detail: String, cure: String, twin: String? = nil, image: Int? = nil
+    ) {
+      (self.kind, self.id, self.cure, self.twin, self.image) = (kind, id, cure, twin, image)
       self.detail = ShownAddress.inText(detail)
     }
   }
@@ -80,14 +94,23 @@ package struct CatalogueDoctor: Sendable {
   /// The number of groups, or of products without one, from which on they share an image by mistake.
   static let placeholderCount = 5
 
+  /// The standard number of images whose files are looked at.
+  package static let standardPictureLimit = 2000
+
   /// The generation that is checked.
   package let catalogue: Catalogue
   private let pool: WorkerPool
+  /// The most images whose files are looked at for collages and text; if there are more, those that are looked at are spread over all.
+  let pictureLimit: Int
 
   /// Makes a doctor for a catalogue.
-  package init(catalogue: Catalogue, pool: WorkerPool = WorkerPool()) {
+  package init(
+    catalogue: Catalogue, pool: WorkerPool = WorkerPool(),
+    pictureLimit: Int = Self.standardPictureLimit
+  ) {
     self.catalogue = catalogue
     self.pool = pool
+    self.pictureLimit = pictureLimit
   }
 
   /// Checks all entities and images.
@@ -139,6 +162,8 @@ package struct CatalogueDoctor: Sendable {
         }
         findings += Self.textFindings(value, links, products)
       }
+      findings += try lookFindings(values)
+      findings += try contentFindings()
       if let missing = try missingPictures() { findings.append(missing) }
       try catalogue.checkUnchanged()
       return findings.sorted {
@@ -221,7 +246,8 @@ package struct CatalogueDoctor: Sendable {
   private static func plainFindings(
     _ segment: SignatureSegment, _ row: Int, _ id: EntityID
   ) -> [Finding] {
-    let picture = "image \(segment.tag(at: row))"
+    let position = Int(segment.tag(at: row))
+    let picture = "image \(position)"
     let size = segment.ownSize(at: row)
     var findings: [Finding] = []
     if segment.isFlat(row) {
@@ -229,20 +255,20 @@ package struct CatalogueDoctor: Sendable {
         Finding(
           kind: .flatPicture, id: id.description,
           detail: "\(picture) lacks detail and cannot be distinguished from others",
-          cure: "show more of the item, or its label"))
+          cure: "show more of the item, or its label", image: position))
     }
     if max(size.width, size.height) < leastSide {
       findings.append(
         Finding(
           kind: .smallPicture, id: id.description,
           detail: "\(picture) has \(size.width) × \(size.height) pixels",
-          cure: "use an image of at least \(4 * leastSide) pixels"))
+          cure: "use an image of at least \(4 * leastSide) pixels", image: position))
     } else if max(size.width, size.height) < goodSide {
       findings.append(
         Finding(
           kind: .lowResolution, id: id.description,
           detail: "\(picture) has \(size.width) × \(size.height) pixels",
-          cure: "use an image of at least \(4 * leastSide) pixels"))
+          cure: "use an image of at least \(4 * leastSide) pixels", image: position))
     }
     return findings
   }

@@ -12,6 +12,7 @@ extension ShopRule {
     var fields = try RuleFields(json, field: nil)
     name = try fields.text("name", length: Self.nameLength) ?? ""
     guard !name.isEmpty else { throw fields.missing("name", "a name for the rule") }
+    isOff = try fields.flag("off") ?? false
     entities = try Self.entities(&fields)
     filter = try Self.filter(&fields)
     arrival = try Self.arrival(&fields)
@@ -176,6 +177,12 @@ private struct RuleFields {
     case .number(let number)? where number.isFinite: return number
     default: throw missing(name, "a number")
     }
+  }
+
+  mutating func flag(_ name: String) throws(FieldError) -> Bool? {
+    guard let value = value(name) else { return nil }
+    guard case .bool(let flag) = value else { throw missing(name, "true or false") }
+    return flag
   }
 
   /// Returns a list of texts, none of which is empty.

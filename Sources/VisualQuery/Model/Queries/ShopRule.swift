@@ -58,6 +58,8 @@ package struct ShopRule: Sendable, Hashable {
 
   /// The name, by which explanations call the rule.
   package let name: String
+  /// True if the rule is kept, but has no effect.
+  package let isOff: Bool
   /// The effect.
   package let effect: Effect
   /// The entities that are named, in the order in which they are pinned.
@@ -77,7 +79,7 @@ package struct ShopRule: Sendable, Hashable {
 
   /// Returns whether the rule holds at an instant.
   package func holds(at date: Date) -> Bool {
-    (start.map { $0 <= date } ?? true) && (end.map { date < $0 } ?? true)
+    !isOff && (start.map { $0 <= date } ?? true) && (end.map { date < $0 } ?? true)
   }
 
   /// Returns whether the rule is for queries in a language.

@@ -12,7 +12,7 @@ extension SearchNumbers {
         let place = search.circumstances
         try connection.statement(
           """
-          INSERT INTO searches VALUES(?, ?, ?, ?, ?, ?, ?)
+          INSERT INTO searches VALUES(?, ?, ?, ?, ?, ?, ?, ?)
           ON CONFLICT DO UPDATE SET count = count + excluded.count
           """
         ).bind(
@@ -20,6 +20,14 @@ extension SearchNumbers {
         ).run()
         for label in search.emptyLabels {
           try Self.count(label, count, on: place.day, in: connection)
+        }
+        if let region = search.emptyRegion {
+          try connection.statement(
+            """
+            INSERT INTO regions VALUES(?, ?, ?)
+            ON CONFLICT DO UPDATE SET count = count + excluded.count
+            """
+          ).bind([.text(place.day), .text(region), .integer(count)]).run()
         }
       }
       try Self.removeOldest(in: connection)
@@ -55,7 +63,7 @@ extension SearchNumbers {
         counted += 1
         try connection.statement(
           """
-          INSERT INTO actions VALUES(?, ?, ?, ?, ?, ?, ?, 1)
+          INSERT INTO actions VALUES(?, ?, ?, ?, ?, ?, ?, ?, 1)
           ON CONFLICT DO UPDATE SET count = count + 1
           """
         ).bind(
@@ -74,7 +82,7 @@ extension SearchNumbers {
 
   /// Removes the oldest days beyond the limits of days and of rows.
   private static func removeOldest(in connection: CatalogueConnection) throws(CatalogueError) {
-    let tables = ["searches", "actions", "labels"]
+    let tables = ["searches", "actions", "labels", "regions"]
     let days = try connection.rows(
       """
       SELECT day, sum(count) AS rows FROM (\(tables.map { "SELECT day, count(*) AS count FROM \($0) GROUP BY day" }
@@ -94,7 +102,7 @@ extension SearchNumbers {
     }
   }
 
-  private func write<Value>(
+  func write<Value>(
     _ body: (CatalogueConnection) throws(CatalogueError) -> Value
   ) throws(CatalogueError) -> Value {
     try connection.execute("BEGIN IMMEDIATE")
@@ -111,7 +119,7 @@ extension SearchNumbers {
 
 extension SearchNumbers.Circumstances {
   fileprivate var values: [SQLiteValue] {
-    [.text(day), .text(key), .text(language), .text(arm)]
+    [.text(day), .text(key), .text(language), .text(arm), .text(model)]
   }
 }
 
@@ -144,7 +152,7 @@ extension Matcher {
       id: Array(SHA256.hash(Array(id.utf8)).prefix(16)),
       circumstances: SearchNumbers.Circumstances(
         day: day, key: key, language: continuation.options.locale ?? "",
-        arm: continuation.options.arm ?? ""),
+        arm: continuation.options.arm ?? "", model: continuation.options.countedModel ?? ""),
       action: action, rank: match.map { $0 + 1 } ?? 0, rule: entry.scored.rule ?? "")
   }
 

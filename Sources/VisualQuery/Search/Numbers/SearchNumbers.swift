@@ -24,13 +24,19 @@ package final class SearchNumbers {
     package var language: String
     /// The side of an experiment, `A` or `B`, or an empty text without one.
     package var arm: String
+    /// The name of the model by which images were compared, too, or an empty text without one.
+    package var model: String
 
     /// Makes circumstances. Texts beyond 64 characters are cut off.
-    package init(day: String, key: String = "", language: String = "", arm: String = "") {
+    package init(
+      day: String, key: String = "", language: String = "", arm: String = "", model: String = ""
+    ) {
       func short(_ text: String) -> String {
         String(text.unicodeScalars.prefix(64).map(Character.init))
       }
-      (self.day, self.key, self.language, self.arm) = (short(day), short(key), short(language), arm)
+      (self.day, self.key, self.language, self.arm, self.model) = (
+        short(day), short(key), short(language), arm, short(model)
+      )
     }
   }
 
@@ -66,9 +72,16 @@ package final class SearchNumbers {
     package let rules: String
     /// The labels of a search that found nothing.
     package let emptyLabels: [String]
+    /// The place in the image of a region that was searched without finding anything, or `nil`.
+    package let emptyRegion: String?
 
     /// Counts an answer.
-    package init(_ response: MatchResponse, labels: [String], _ circumstances: Circumstances) {
+    ///
+    /// - Parameter region: The part of the image that was searched, or `nil` for all of it.
+    package init(
+      _ response: MatchResponse, labels: [String], region: PictureRegion? = nil,
+      _ circumstances: Circumstances
+    ) {
       self.circumstances = circumstances
       outcome = !response.matches.isEmpty ? .sure : response.possible.isEmpty ? .empty : .list
       let names = Set((response.matches + response.possible).compactMap(\.rule))
@@ -78,6 +91,20 @@ package final class SearchNumbers {
         ? Set(labels.prefix(SemanticContent.labelLimit).map(LabelText.normalized)).filter {
           !$0.isEmpty && $0.unicodeScalars.count <= SemanticContent.labelLength
         }.sorted() : []
+      emptyRegion = outcome == .empty ? region.flatMap(Self.place) : nil
+    }
+
+    /// Returns the place of a region in words, of which there are 27: the third of the image that its middle lies in, and its size.
+    /// A region in pixels has none, since the size of the image is not known.
+    static func place(of region: PictureRegion) -> String? {
+      guard region.unit == .fractions else { return nil }
+      func third(_ middle: Double, _ names: [String]) -> String {
+        names[min(max(Int(3 * middle), 0), 2)]
+      }
+      let area = region.width * region.height
+      return third(region.y + region.height / 2, ["top", "middle", "bottom"]) + " "
+        + third(region.x + region.width / 2, ["left", "center", "right"])
+        + (area < 1.0 / 16 ? ", small" : area < 0.25 ? ", medium" : ", large")
     }
   }
 
@@ -103,21 +130,44 @@ package final class SearchNumbers {
   package init(directory: String) throws(CatalogueError) {
     let connection = try CatalogueConnection(path: directory + "/numbers.sqlite", mode: .write)
     // Losing the last numbers in a power cut is acceptable.
-    try connection.execute(
-      """
-      PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
-      CREATE TABLE IF NOT EXISTS searches(
-        day TEXT, key TEXT, language TEXT, arm TEXT, rule TEXT, outcome TEXT, count INTEGER NOT NULL,
-        PRIMARY KEY(day, key, language, arm, rule, outcome)) STRICT, WITHOUT ROWID;
-      CREATE TABLE IF NOT EXISTS actions(
-        day TEXT, key TEXT, language TEXT, arm TEXT, rule TEXT, action TEXT, rank INTEGER,
-        count INTEGER NOT NULL,
-        PRIMARY KEY(day, key, language, arm, rule, action, rank)) STRICT, WITHOUT ROWID;
-      CREATE TABLE IF NOT EXISTS labels(
-        day TEXT, label TEXT, count INTEGER NOT NULL, PRIMARY KEY(day, label)) STRICT, WITHOUT ROWID;
-      CREATE TABLE IF NOT EXISTS events(
-        number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE) STRICT;
-      """)
+    try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; " + Self.tables)
     self.connection = connection
+    if try !hasModels() {
+      try write { connection throws(CatalogueError) in
+        // Another process may have done it meanwhile.
+        if try !hasModels() { try connection.execute(Self.addingModels) }
+      }
+    }
+  }
+
+  private static let tables = """
+    CREATE TABLE IF NOT EXISTS searches(
+      day TEXT, key TEXT, language TEXT, arm TEXT, model TEXT, rule TEXT, outcome TEXT,
+      count INTEGER NOT NULL,
+      PRIMARY KEY(day, key, language, arm, model, rule, outcome)) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS actions(
+      day TEXT, key TEXT, language TEXT, arm TEXT, model TEXT, rule TEXT, action TEXT, rank INTEGER,
+      count INTEGER NOT NULL,
+      PRIMARY KEY(day, key, language, arm, model, rule, action, rank)) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS labels(
+      day TEXT, label TEXT, count INTEGER NOT NULL, PRIMARY KEY(day, label)) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS regions(
+      day TEXT, region TEXT, count INTEGER NOT NULL, PRIMARY KEY(day, region)) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS events(
+      number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE) STRICT;
+    """
+
+  /// Brings a file from before searches were counted by model to the tables of this version.
+  private static let addingModels = """
+    ALTER TABLE searches RENAME TO oldSearches; ALTER TABLE actions RENAME TO oldActions; \(tables)
+    INSERT INTO searches SELECT day, key, language, arm, '', rule, outcome, count FROM oldSearches;
+    INSERT INTO actions SELECT day, key, language, arm, '', rule, action, rank, count FROM oldActions;
+    DROP TABLE oldSearches; DROP TABLE oldActions;
+    """
+
+  private func hasModels() throws(CatalogueError) -> Bool {
+    try connection.first("SELECT 1 FROM pragma_table_info('searches') WHERE name = 'model'") { _ in
+      true
+    } ?? false
   }
 }

@@ -38,7 +38,7 @@ package struct SearchReport: Sendable, Hashable, Encodable {
     }
   }
 
-  /// The sums of a day, a key, a language, a rule, or a side of an experiment.
+  /// The sums of a day, a key, a language, a rule, a model, or a side of an experiment.
   package struct Row: Sendable, Hashable, Encodable {
     /// Its name; empty for none.
     package let name: String
@@ -58,6 +58,14 @@ package struct SearchReport: Sendable, Hashable, Encodable {
     package internal(set) var added = 0
     /// The number of matches that were ordered.
     package internal(set) var ordered = 0
+  }
+
+  /// A place in images of regions that were searched without finding anything.
+  package struct Region: Sendable, Hashable, Encodable {
+    /// The place, such as `top left, small`.
+    package let region: String
+    /// The number of searches.
+    package let searches: Int
   }
 
   /// A label of searches that found nothing.
@@ -93,12 +101,16 @@ package struct SearchReport: Sendable, Hashable, Encodable {
   package let byLanguage: [Row]
   /// The searches in which a rule moved something, and the actions on what it moved.
   package let byRule: [Row]
+  /// The sums of each model by which images were compared, too.
+  package let byModel: [Row]
   /// The sums of each side of an experiment.
   package let byArm: [Row]
   /// What was done with matches of each rank.
   package let ranks: [Rank]
   /// Labels of at least ``SearchNumbers/leastSearches`` searches that found nothing, the most frequent first.
   package let emptyLabels: [Label]
+  /// Regions of images of at least ``SearchNumbers/leastSearches`` searches that found nothing, the most frequent first.
+  package let emptyRegions: [Region]
   /// `nil` unless both sides have searches.
   package let difference: Difference?
 }
@@ -128,80 +140,104 @@ extension SearchReport {
 
 extension SearchNumbers {
   private enum SearchColumn: Int, SQLiteColumns {
-    case day, key, language, arm, rule, outcome, count
+    case day, key, language, arm, model, rule, outcome, count
   }
   private enum ActionColumn: Int, SQLiteColumns {
-    case day, key, language, arm, rule, action, count, rank
+    case day, key, language, arm, model, rule, action, count, rank
   }
-  private enum LabelColumn: Int, SQLiteColumns {
-    case label, searches
-
-    static let list = "label, sum(count) AS searches"
-  }
+  private enum EmptyColumn: Int, SQLiteColumns { case name, searches }
 
   /// Makes the report of some days.
   ///
-  /// - Parameter first: The first day, such as `2026-11-01`, or `nil` for all that are kept.
+  /// - Parameters:
+  ///   - first: The first day, such as `2026-11-01`, or `nil` for all that are kept.
+  ///   - others: The numbers of other servers of the shop, which are added. A label or a region counts by the sum.
   /// - Throws: ``CatalogueError``.
-  package func report(since first: String? = nil) throws(CatalogueError) -> SearchReport {
-    var total = SearchReport.Sums()
-    var groups: [[String: SearchReport.Sums]] = Array(repeating: [:], count: 5)
-    var ranks: [Int: SearchReport.Rank] = [:]
+  package func report(
+    since first: String? = nil, with others: [SearchNumbers] = []
+  ) throws(CatalogueError) -> SearchReport {
+    var sums = ReportSums()
+    for numbers in [self] + others { try numbers.add(since: first ?? "", to: &sums) }
+    func frequent(_ counts: [String: Int]) -> [(name: String, searches: Int)] {
+      counts.filter { $0.value >= Self.leastSearches }
+        .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
+    }
+    let rows = sums.groups.map { group in
+      group.sorted { $0.key < $1.key }.map { SearchReport.Row(name: $0.key, sums: $0.value) }
+    }
+    return SearchReport(
+      from: rows[0].first?.name, until: rows[0].last?.name, total: sums.total, byDay: rows[0],
+      byKey: rows[1], byLanguage: rows[2], byRule: rows[3], byModel: rows[4],
+      byArm: rows[5].filter { !$0.name.isEmpty },
+      ranks: sums.ranks.values.sorted { $0.rank < $1.rank },
+      emptyLabels: frequent(sums.labels).map {
+        SearchReport.Label(label: $0.name, searches: $0.searches)
+      },
+      emptyRegions: frequent(sums.regions).map {
+        SearchReport.Region(region: $0.name, searches: $0.searches)
+      },
+      difference: sums.groups[5]["A"].flatMap { a in
+        sums.groups[5]["B"].flatMap { SearchReport.difference(a, $0) }
+      })
+  }
+
+  /// Adds the sums of this file.
+  private func add(since first: String, to sums: inout ReportSums) throws(CatalogueError) {
+    let since: [SQLiteValue] = [.text(first)]
     /// The names of a row in each group.
     func names(_ row: SQLiteStatement<CatalogueError>) -> [[String]] {
       // The first columns of both tables are the same.
       [
         [row.text(SearchColumn.day)], [row.text(SearchColumn.key)],
         [row.text(SearchColumn.language)], rules(row.text(SearchColumn.rule)),
-        [row.text(SearchColumn.arm)],
+        [row.text(SearchColumn.model)], [row.text(SearchColumn.arm)],
       ]
     }
     func rules(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
-    let since: [SQLiteValue] = [.text(first ?? "")]
     try connection.forEachRow(
-      "SELECT \(SearchColumn.list) FROM searches WHERE day >= ?", since,
-      isScan: true
+      "SELECT \(SearchColumn.list) FROM searches WHERE day >= ?", since, isScan: true
     ) { row throws(CatalogueError) in
       guard let outcome = Outcome(rawValue: row.text(SearchColumn.outcome)) else { return }
       let count = row.integer(SearchColumn.count)
-      total.count(outcome, count)
+      sums.total.count(outcome, count)
       for (group, names) in names(row).enumerated() {
-        for name in names { groups[group][name, default: .init()].count(outcome, count) }
+        for name in names { sums.groups[group][name, default: .init()].count(outcome, count) }
       }
     }
     try connection.forEachRow(
-      "SELECT \(ActionColumn.list) FROM actions WHERE day >= ?",
-      since, isScan: true
+      "SELECT \(ActionColumn.list) FROM actions WHERE day >= ?", since, isScan: true
     ) { row throws(CatalogueError) in
       guard let action = Action(rawValue: row.text(ActionColumn.action)) else { return }
       let (count, rank) = (row.integer(ActionColumn.count), row.integer(ActionColumn.rank))
-      total.count(action, count)
-      ranks[rank, default: .init(rank: rank)].count(action, count)
+      sums.total.count(action, count)
+      sums.ranks[rank, default: .init(rank: rank)].count(action, count)
       for (group, names) in names(row).enumerated() {
-        for name in names { groups[group][name, default: .init()].count(action, count) }
+        for name in names { sums.groups[group][name, default: .init()].count(action, count) }
       }
     }
-    let labels = try connection.rows(
-      """
-      SELECT \(LabelColumn.list) FROM labels WHERE day >= ? GROUP BY label
-      HAVING searches >= \(Self.leastSearches) ORDER BY searches DESC, label
-      """, since, isScan: true
-    ) { row in
-      SearchReport.Label(
-        label: row.text(LabelColumn.label), searches: row.integer(LabelColumn.searches))
+    func count(_ column: String, of table: String, into counts: inout [String: Int])
+      throws(CatalogueError)
+    {
+      try connection.forEachRow(
+        "SELECT \(column), sum(count) FROM \(table) WHERE day >= ? GROUP BY \(column)", since,
+        isScan: true
+      ) { row throws(CatalogueError) in
+        counts[row.text(EmptyColumn.name), default: 0] += row.integer(EmptyColumn.searches)
+      }
     }
-    let rows = groups.map { group in
-      group.sorted { $0.key < $1.key }.map { SearchReport.Row(name: $0.key, sums: $0.value) }
-    }
-    return SearchReport(
-      from: rows[0].first?.name, until: rows[0].last?.name, total: total, byDay: rows[0],
-      byKey: rows[1], byLanguage: rows[2], byRule: rows[3],
-      byArm: rows[4].filter { !$0.name.isEmpty },
-      ranks: ranks.values.sorted { $0.rank < $1.rank }, emptyLabels: labels,
-      difference: groups[4]["A"].flatMap { a in
-        groups[4]["B"].flatMap { SearchReport.difference(a, $0) }
-      })
+    try count("label", of: "labels", into: &sums.labels)
+    try count("region", of: "regions", into: &sums.regions)
   }
+}
+
+/// The sums that a report is made of.
+private struct ReportSums {
+  var total = SearchReport.Sums()
+  /// By day, key, language, rule, model, and side.
+  var groups: [[String: SearchReport.Sums]] = Array(repeating: [:], count: 6)
+  var ranks: [Int: SearchReport.Rank] = [:]
+  var labels: [String: Int] = [:]
+  var regions: [String: Int] = [:]
 }
 
 extension SearchReport.Rank {

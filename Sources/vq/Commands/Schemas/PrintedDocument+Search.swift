@@ -144,57 +144,7 @@ extension PrintedDocument {
       .optional("confidence", .number("Its confidence.", min: 0, max: 1)),
     ])
 
-  static let report = PrintedDocument(
-    "report", "The sums of `vq report --json`.",
-    .object(
-      nil,
-      [
-        .required("schema", .constant("vq.report/1", "The form of this document.")),
-        .optional("from", .string("The first day with numbers. Absent without any.")),
-        .optional("until", .string("The last day with numbers. Absent without any.")),
-        .required("total", .reference(.sums)),
-        .required("byDay", .array("The sums of each day.", of: .reference(.namedSums))),
-        .required("byKey", .array("The sums of each key.", of: .reference(.namedSums))),
-        .required("byLanguage", .array("The sums of each language.", of: .reference(.namedSums))),
-        .required(
-          "byRule",
-          .array(
-            "The searches in which a rule moved something, and the actions on what it moved.",
-            of: .reference(.namedSums))),
-        .required(
-          "byArm",
-          .array("The sums of each side of an experiment.", of: .reference(.namedSums))),
-        .required(
-          "ranks",
-          .array(
-            "What was done with matches of each rank.",
-            of: .object(
-              "The sums of a rank.",
-              [
-                .required(
-                  "rank",
-                  .integer("The rank, from 1, or 0 for a list of what it may be.", min: 0))
-              ] + Schema.actions))),
-        .required(
-          "emptyLabels",
-          .array(
-            "The labels of searches that found nothing, the most frequent first.",
-            of: .object(
-              "A label.",
-              [
-                .required("label", .string("The label, normalized.")),
-                .required("searches", .integer("The number of searches.", min: 1)),
-              ]))),
-        .optional(
-          "difference",
-          .object(
-            "The difference between the sides of an experiment in openings per search, B less A. Absent unless both have searches.",
-            [
-              .required("openedPerSearch", .number("The difference.")),
-              .required("low", .number("The lower bound of the 95 % interval.")),
-              .required("high", .number("The upper bound of the 95 % interval.")),
-            ])),
-      ]))
+  static let report = PrintedDocument("report", "The sums of `vq report --json`.", .searchReport)
 }
 
 extension Schema {
@@ -210,6 +160,72 @@ extension Schema {
     .required("added", .integer("The number of matches that were put into a basket.", min: 0)),
     .required("ordered", .integer("The number of matches that were ordered.", min: 0)),
   ]
+
+  /// The sums of searches, as a command and a route print them.
+  static let searchReport = Schema.object(
+    "The report of searches.",
+    [
+      .required("schema", .constant("vq.report/1", "The form of this document.")),
+      .optional("from", .string("The first day with numbers. Absent without any.")),
+      .optional("until", .string("The last day with numbers. Absent without any.")),
+      .required("total", .reference(.sums)),
+      .required("byDay", .array("The sums of each day.", of: .reference(.namedSums))),
+      .required("byKey", .array("The sums of each key.", of: .reference(.namedSums))),
+      .required("byLanguage", .array("The sums of each language.", of: .reference(.namedSums))),
+      .required(
+        "byRule",
+        .array(
+          "The searches in which a rule moved something, and the actions on what it moved.",
+          of: .reference(.namedSums))),
+      .required(
+        "byModel",
+        .array(
+          "The sums of each model by which images were compared, too.",
+          of: .reference(.namedSums))),
+      .required(
+        "byArm",
+        .array("The sums of each side of an experiment.", of: .reference(.namedSums))),
+      .required(
+        "ranks",
+        .array(
+          "What was done with matches of each rank.",
+          of: .object(
+            "The sums of a rank.",
+            [
+              .required(
+                "rank",
+                .integer("The rank, from 1, or 0 for a list of what it may be.", min: 0))
+            ] + Schema.actions))),
+      .required(
+        "emptyLabels",
+        .array(
+          "The labels of at least \(SearchNumbers.leastSearches) searches that found nothing, the most frequent first.",
+          of: .object(
+            "A label.",
+            [
+              .required("label", .string("The label, normalized.")),
+              .required("searches", .integer("The number of searches.", min: 1)),
+            ]))),
+      .required(
+        "emptyRegions",
+        .array(
+          "The parts of images of at least \(SearchNumbers.leastSearches) searches that found nothing, the most frequent first.",
+          of: .object(
+            "A part of images.",
+            [
+              .required("region", .string("Its place and size, such as `top left, small`.")),
+              .required("searches", .integer("The number of searches.", min: 1)),
+            ]))),
+      .optional(
+        "difference",
+        .object(
+          "The difference between the sides of an experiment in openings per search, B less A. Absent unless both have searches.",
+          [
+            .required("openedPerSearch", .number("The difference.")),
+            .required("low", .number("The lower bound of the 95 % interval.")),
+            .required("high", .number("The upper bound of the 95 % interval.")),
+          ])),
+    ])
 
   /// The name of a question in what a command prints.
   static let queryName = Schema.string(

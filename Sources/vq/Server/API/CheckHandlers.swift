@@ -23,7 +23,7 @@ struct CheckHandlers: Handlers {
           FindingsDocument.Finding(
             kind: $0.kind, id: $0.id, detail: shop.withoutRoot($0.detail),
             cure: shop.withoutRoot($0.cure),
-            twin: $0.twin)
+            twin: $0.twin, image: $0.image)
         }))
   }
 

@@ -8,6 +8,7 @@ struct FindingsDocument: Sendable, Encodable {
     let detail: String
     let cure: String
     let twin: String?
+    let image: Int?
   }
 
   let generation: Int

@@ -6,6 +6,9 @@ actor Checkups {
   /// The largest number of images, which take about a minute.
   static let imageLimit = 1_000_000
 
+  /// The most images whose files are looked at, some seconds long.
+  private static let pictureLimit = 500
+
   private struct Checkup {
     let generation: Int
     /// See ``Catalogue/generationTag``, with the identity before it.
@@ -31,7 +34,8 @@ actor Checkups {
       return try await findings(of: last)
     }
     last?.findings.cancel()
-    let doctor = CatalogueDoctor(catalogue: catalogue, pool: pool)
+    let doctor = CatalogueDoctor(
+      catalogue: catalogue, pool: pool, pictureLimit: Self.pictureLimit)
     let task = Task { try await doctor.findings() }
     let checkup = Checkup(generation: catalogue.generation, tag: tag, findings: task)
     last = checkup

@@ -14,6 +14,9 @@ extension Endpoint {
     ) { shop, call in
       try await EventHandlers(shop).countEvents(call.request)
     },
+    Endpoint("GET /v1/numbers", .write) { shop, call in
+      try EventHandlers(shop).numbers(call.request)
+    },
   ]
 
   private static let entities: [Endpoint] = [
@@ -81,6 +84,9 @@ extension Endpoint {
       "PUT /v1/rules", .write, body: .json(ShopRules.byteLimit), lane: .changes, budget: .change
     ) { shop, call in
       try await RuleHandlers(shop).replaceRules(call.request)
+    },
+    Endpoint("POST /v1/rules/trial", .write, body: .form) { shop, call in
+      try await RuleHandlers(shop).tryRules(call.request, call.form ?? .json)
     },
   ]
 

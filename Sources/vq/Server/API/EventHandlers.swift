@@ -1,32 +1,40 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 import HTTPServer
-import Synchronization
 import VisualQuery
 
-/// `POST /v1/events`.
+/// `POST /v1/events` and `GET /v1/numbers`.
 struct EventHandlers: Handlers {
   let shop: ShopContext
 
   /// The most events of a request.
   static let eventLimit = 100
 
-  func countEvents(_ request: HTTPRequest) async throws -> HTTPResponse {
-    try RequestFields(request.info.head.query).finish()
+  private func requireNumbers() throws(Problem) {
     guard settings.keepsNumbers else {
       throw Problem(.forbidden, "this server keeps no numbers; it was started without --numbers")
     }
+  }
+
+  /// Gives the report of all days, or of the last ones.
+  func numbers(_ request: HTTPRequest) throws -> HTTPResponse {
+    var fields = RequestFields(request.info.head.query)
+    let days = try fields.integer("days", in: 1...SearchNumbers.dayLimit)
+    try fields.finish()
+    try requireNumbers()
+    shop.countSearches()
+    let numbers = try SearchNumbers(directory: catalogue.directory)
+    return untagged(try numbers.report(since: days.map(ReportDays.first)))
+  }
+
+  func countEvents(_ request: HTTPRequest) async throws -> HTTPResponse {
+    try RequestFields(request.info.head.query).finish()
+    try requireNumbers()
     var fields = try RequestFields(json: request.body)
     guard let token = try fields.text("query", limit: Question.tokenLimit) else {
       throw fields.problem("query", "the 'continuation' of an answer")
     }
     let events = try fields.objects("events", limit: Self.eventLimit)
     try fields.finish()
-    guard !events.isEmpty else { throw fields.problem("events", "a list of events") }
+    guard !events.isEmpty else { throw fields.problem("events", "a list of at least one event") }
     let matcher = Matcher(catalogue: try catalogue.newest(), pool: pool)
     let (day, key) = (ShopContext.today, shop.key(of: request.info.head)?.name ?? "")
     var found: [SearchNumbers.Event] = []

@@ -48,8 +48,9 @@ struct MatchHandlers: Handlers {
       damage = content.pictureDamage
       var options = question.options(timeout: time.remaining(until: deadline))
       options.arm = arm
+      options.countedModel = shop.countedModel(content, matcher.catalogue)
       response = try await matcher.values(for: content, options: options)
-      shop.note(response, of: question, arm: arm, request)
+      shop.note(response, of: question, options, request)
     }
     let end = clock.now
     note(response, requestID: request.info.identity.id)
@@ -122,7 +123,8 @@ struct MatchHandlers: Handlers {
     return FacetsDocument(found.facets, entityCount: found.entityCount)
   }
 
-  private func content(
+  /// Returns what a question asks with: its image, decoded, and the fields about it.
+  func content(
     of picture: [UInt8]?, _ question: Question, _ matcher: Matcher, timeout: Duration
   ) async throws -> SemanticContent {
     var content = try await contentWithoutCodes(of: picture, question, matcher, timeout: timeout)

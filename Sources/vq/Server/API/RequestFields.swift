@@ -99,9 +99,11 @@ struct RequestFields {
       field: path(name.excerpt))
   }
 
-  /// Returns the problem of a field that is not as accepted.
+  /// Returns the problem of a field that is missing, or not as accepted.
   func problem(_ name: String, _ accepted: String) -> Problem {
-    Problem(code, "'\(path(name))' is not \(accepted)", field: path(name))
+    Problem(
+      code, "'\(path(name))' \(has(name) ? "is not" : "is missing; expected") \(accepted)",
+      field: path(name))
   }
 
   /// Rejects the first of some fields that is given.

@@ -1,10 +1,6 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 import HTTPServer
+import PixelMatch
+import Reading
 import Synchronization
 import VisualQuery
 
@@ -14,19 +10,34 @@ extension ShopContext {
   private static let waitingLimit = 10_000
 
   /// Remembers a search until it is counted.
-  func note(_ response: MatchResponse, of question: Question, arm: String?, _ request: HTTPRequest)
-  {
+  func note(
+    _ response: MatchResponse, of question: Question, _ options: MatchOptions,
+    _ request: HTTPRequest
+  ) {
     guard settings.keepsNumbers else { return }
     let search = SearchNumbers.Search(
-      response, labels: question.labels ?? [],
+      response, labels: question.labels ?? [], region: question.region,
       SearchNumbers.Circumstances(
         day: Self.today, key: key(of: request.info.head)?.name ?? "",
-        language: question.locale ?? "", arm: arm ?? ""))
+        language: question.locale ?? "", arm: options.arm ?? "",
+        model: options.countedModel ?? ""))
     let isFull = searches.withLock { searches in
       searches[search, default: 0] += 1
       return searches.count >= Self.waitingLimit
     }
     if isFull { countSearches() }
+  }
+
+  /// Returns the name of the model by which the image of a question is compared, too, or `nil` without one or if no numbers are kept.
+  /// A model that the catalogue does not name has a number in place of its name.
+  func countedModel(_ content: SemanticContent, _ catalogue: Catalogue) -> String? {
+    guard settings.keepsNumbers else { return nil }
+    if let embedding = content.embedding {
+      let name = catalogue.imageModel?.name
+      return name.map(ImageEmbedding.fingerprint) == embedding.model
+        ? name : String(embedding.model, radix: 16)
+    }
+    return content.pixelBuffer == nil ? nil : settings.models?.image?.name
   }
 
   /// Puts the searches since the last time into the numbers.
@@ -46,9 +57,7 @@ extension ShopContext {
   }
 
   /// The day of events and searches, in UTC.
-  static var today: String {
-    Date.now.formatted(Date.ISO8601FormatStyle().year().month().day())
-  }
+  static var today: String { ReportDays.first(ofLast: 1) }
 
   /// Puts the labels that the catalogue lacks beside it; an index that may only be read has none.
   func countUnmatchedLabels() {

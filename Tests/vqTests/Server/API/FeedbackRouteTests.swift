@@ -371,6 +371,59 @@ import VisualQuery
     #expect(ServedShop.ids(again, "values").count == 2)
   }
 
+  private static func trial(
+    _ shop: ServedShop, _ parts: [(String, String)], _ key: String = writing
+  ) async throws -> (status: Int, answer: [String: Any]) {
+    let body =
+      parts.map {
+        "--b\r\nContent-Disposition: form-data; name=\"\($0.0)\"\r\n\r\n\($0.1)\r\n"
+      }.joined() + "--b--\r\n"
+    let response = try await shop.ask(
+      "POST /v1/rules/trial", [key, "Content-Type: multipart/form-data; boundary=b"],
+      Array(body.utf8))
+    let value = try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any]
+    return (response.status, try #require(value))
+  }
+
+  /// Would break if a trial stored its rules, counted them at another time than was asked, or hid which rule moved something.
+  @Test func `rules are tried with a search`() async throws {
+    let shop = try await Self.shop()
+    let labels = ("request", #"{"labels":["mug"]}"#)
+    let pin = #"{"name":"first","do":"pin","entities":["product:mug-red","product:none"]}"#
+    let tried = try await Self.trial(shop, [("rules", #"{"rules":[\#(pin)]}"#), labels])
+    #expect(tried.status == 200 && tried.answer["missing"] as? [String] == ["product:none"])
+    func places(_ answer: [String: Any], _ side: String) -> [[String: Any]] {
+      (answer[side] as? [String: Any])?["values"] as? [[String: Any]] ?? []
+    }
+    func ids(_ answer: [String: Any], _ side: String) -> [String] {
+      places(answer, side).compactMap { $0["id"] as? String }
+    }
+    #expect(ids(tried.answer, "before") == ["mug-blue", "mug-red"])
+    #expect(ids(tried.answer, "after") == ["mug-red", "mug-blue"])
+    #expect(places(tried.answer, "after").first?["rule"] as? String == "first")
+    let hide = #"{"rules":[{"name":"r","do":"hide","withLabel":["mug"],"from":"2100-01-01"}]}"#
+    let now = try await Self.trial(shop, [("rules", hide), labels])
+    #expect(ids(now.answer, "after").count == 2)
+    let later = (labels.0, #"{"labels":["mug"],"at":"2100-01-02T00:00:00Z"}"#)
+    #expect(ids(try await Self.trial(shop, [("rules", hide), later]).answer, "after").isEmpty)
+    let kept = try await shop.json("GET /v1/rules", [Self.writing])
+    #expect(kept["generation"] as? Int == 1 && (kept["rules"] as? [Any])?.isEmpty == true)
+    let rules = ("rules", #"{"rules":[]}"#)
+    #expect(try await Self.trial(shop, [rules, labels], Self.reading).status == 403)
+    for (parts, field) in [
+      ([labels], "rules"), ([rules], nil), ([rules, labels, ("more", "")], "more"),
+      ([("rules", "x"), labels], nil), ([("rules", "[]"), labels], "rules"),
+      ([rules, ("request", #"{"continuation":"x"}"#)], "continuation"),
+      ([rules, ("request", #"{"labels":["mug"],"more":1}"#)], "more"),
+      ([("rules", #"{"rules":[{"name":"a","do":"pin"}]}"#), labels], "rules[0]"),
+    ] as [([(String, String)], String?)] {
+      let refused = try await Self.trial(shop, parts)
+      #expect(refused.status == 400 && refused.answer["field"] as? String == field, "\(parts)")
+    }
+    let json = try await shop.json("POST /v1/rules/trial", [Self.writing], "{}")
+    #expect(json["status"] as? Int == 415)
+  }
+
   /// Would break if feedback on an answer whose image was not analyzed in time were stored for its labels: it changed everyone's answers.
   @Test func `an answer without its image takes no statement`() async throws {
     let shop = try await Self.shop()

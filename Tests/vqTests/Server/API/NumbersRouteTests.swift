@@ -11,9 +11,12 @@ import VisualQuery
 @Suite struct NumbersRouteTests {
   private static let reader = APIKeys.made(role: .read, name: "app")
   private static let reading = "Authorization: Bearer \(reader.key)"
+  private static let writer = APIKeys.made(role: .write, name: "shop")
+  private static let writing = "Authorization: Bearer \(writer.key)"
 
   private static func shop(_ trial: String? = nil) async throws -> ServedShop {
-    let shop = try await ServedShop(keys: try APIKeys(lines: reader.line, file: "keys.txt"))
+    let lines = [reader.line, writer.line].joined(separator: "\n")
+    let shop = try await ServedShop(keys: try APIKeys(lines: lines, file: "keys.txt"))
     let rules = try trial.map { try ShopRules(json: JSONValue(json: Array($0.utf8))) }
     shop.restart {
       $0.keepsNumbers = true
@@ -83,6 +86,56 @@ import VisualQuery
     #expect(report.byLanguage.map(\.name) == ["", "de"] && report.emptyLabels.isEmpty)
   }
 
+  /// Would break if a field that is missing were said to have a wrong value.
+  @Test func `a field that is missing is said to be missing`() async throws {
+    let shop = try await Self.shop()
+    let answer = try await Self.match(shop, #"{"labels":["mug"]}"#)
+    let token = try #require(answer["continuation"] as? String)
+    for (event, field) in [
+      ("", "query"), (#""query":"\#(token)""#, "events"), (#""query":null"#, "query"),
+      (#""query":"\#(token)","events":[{}]"#, "events[0].id"),
+      (#""query":"\#(token)","events":[{"id":"1"}]"#, "events[0].action"),
+      (#""query":"\#(token)","events":[{"id":"1","action":"shown"}]"#, "events[0].entity"),
+    ] {
+      let problem = try await shop.json("POST /v1/events", [Self.reading], "{\(event)}")
+      #expect(problem["field"] as? String == field)
+      let detail = try #require(problem["detail"] as? String)
+      #expect(detail.hasPrefix("'\(field)' is missing; expected "), "\(detail)")
+    }
+    for (body, detail) in [
+      (#""events":[]"#, "'events' is not a list of at least one event"),
+      (#""events":[{"id":""}]"#, "'events[0].id' is not a text"),
+    ] {
+      let problem = try await shop.json(
+        "POST /v1/events", [Self.reading], #"{"query":"\#(token)",\#(body)}"#)
+      #expect((problem["detail"] as? String)?.hasPrefix(detail) == true, "\(problem)")
+    }
+  }
+
+  /// Would break if the report were for everybody, left out searches that wait to be counted, or were made where nobody asked for numbers.
+  @Test func `the report is given to those who may write`() async throws {
+    let shop = try await Self.shop()
+    #expect(try await shop.ask("GET /v1/numbers", [Self.reading], []).status == 403)
+    for _ in 0..<10 {
+      _ = try await Self.match(
+        shop, #"{"labels":["goblet"],"embedding":{"model":"lite","vector":"AAAAPAAAADw="}}"#)
+    }
+    let report = try await shop.json("GET /v1/numbers?days=1", [Self.writing])
+    #expect(report["schema"] as? String == "vq.report/1")
+    #expect((report["total"] as? [String: Any])?["empty"] as? Int == 10)
+    #expect((report["emptyLabels"] as? [[String: Any]])?.first?["label"] as? String == "goblet")
+    let models = (report["byModel"] as? [[String: Any]])?.compactMap { $0["name"] as? String }
+    #expect(models == [String(ImageEmbedding.fingerprint(of: "lite"), radix: 16)])
+    for days in ["0", "401", "x"] {
+      let refused = try await shop.ask("GET /v1/numbers?days=\(days)", [Self.writing], [])
+      #expect(refused.status == 400)
+    }
+    shop.restart { $0.keepsNumbers = false }
+    let none = try await shop.json("GET /v1/numbers", [Self.writing])
+    #expect(none["status"] as? Int == 403)
+    #expect((none["detail"] as? String)?.contains("--numbers") == true)
+  }
+
   /// Would break if a caller changed sides, a side had the other's rules, or a search without a caller were on one.
   @Test func `half of the callers try other rules`() async throws {
     let rules = #"{"rules":[{"name":"trial","do":"pin","entities":["product:mug-red"]}]}"#
@@ -125,6 +178,10 @@ import VisualQuery
     #expect(try String(contentsOfFile: file, encoding: .utf8).contains("No searches were counted."))
     let json = try RunningVQ(["report", "--json", "--days", "3"] + index)
     #expect(json.status == 0 && json.output.contains(#""schema":"vq.report/1""#))
+    let added = try RunningVQ(["report", "--with", folder.path + "/shop.vq"] + index)
+    #expect(added.status == 0)
+    let empty = try RunningVQ(["report", "--with", folder.path] + index)
+    #expect(empty.status == 1 && empty.errors.contains("has no numbers"))
     let none = try RunningVQ(["report", "--index", folder.path + "/none.vq"])
     #expect(none.status == 5)
     let rules = try folder.write(#"{"rules":[]}"#, to: "rules.json")

@@ -103,6 +103,7 @@ import VisualQuery
       Question("PUT /v1/feedback/1/acceptance"), Question("GET /v1/doctor"),
       Question("GET /v1/labels/unknown"), Question("POST /v1/labels/bridge", json: "{}"),
       Question("GET /v1/rules"), Question("PUT /v1/rules", json: "{}"),
+      Question("POST /v1/rules/trial", json: "{}"), Question("GET /v1/numbers"),
       Question("POST /v1/events", json: "{}"),
       Question("GET /v1/rejected"), Question("POST /v1/evaluations", json: "{}"),
     ] + ServedFiles.pageFiles.keys.map { Question("GET /page/\($0)") }
