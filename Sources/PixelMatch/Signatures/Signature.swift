@@ -11,6 +11,11 @@ public struct Signature: Sendable, Hashable {
   /// The longest side of a working image to which a smaller image is enlarged: a piece of a screenshot has few keypoints, and of
   /// other sizes than those of the shop's image.
   package static let leastSide = 320
+  /// The size of the working image in pixels.
+  package var workingSize: (width: Int, height: Int) {
+    Self.workingSize(of: (Int(width), Int(height)))
+  }
+
   /// Returns the size of the working image of an image, whose own size is at most ``workingSide``.
   static func workingSize(of size: (width: Int, height: Int)) -> (width: Int, height: Int) {
     PixelBuffer.enlargedSize(of: size, toLongerSide: leastSide)

@@ -13,7 +13,7 @@ import Testing
     let signature = Signature(other)
     return try #require(
       AlignedColor(QuerySignature(query)).residual(
-        of: signature.layout, size: (Int(signature.width), Int(signature.height)), under: transform,
+        of: signature.layout, size: signature.workingSize, under: transform,
         isCopy: isCopy))
   }
 
@@ -302,7 +302,7 @@ import Testing
   private func contradiction(_ query: PixelBuffer, _ other: PixelBuffer) throws -> Double {
     let signature = Signature(other)
     return AlignedColor(QuerySignature(query)).contradiction(
-      of: signature.layout, size: (Int(signature.width), Int(signature.height)), under: same
+      of: signature.layout, size: signature.workingSize, under: same
     ).share
   }
 

@@ -102,16 +102,16 @@ import Testing
   }
 
   @Test func `a query knows the corners of its mirror image`() {
-    let picture = SyntheticPicture.scene(width: 400, height: 400, seed: 2)
-    let mirrored = SyntheticPicture.warped(picture, width: 400, height: 400) { x, y in
-      SIMD2(400 - x, y)
+    let picture = SyntheticPicture.scene(width: 360, height: 360, seed: 2)
+    let mirrored = SyntheticPicture.warped(picture, width: 360, height: 360) { x, y in
+      SIMD2(360 - x, y)
     }
     let query = QuerySignature(picture).keypoints
     let truth = QuerySignature(mirrored).keypoints
     var distances: [Int] = []
     for (index, point) in query.points.prefix(query.views[1].hashes.count).enumerated() {
       let near = truth.points.indices.filter {
-        abs(truth.points[$0].x - (400 - point.x)) <= 1 && abs(truth.points[$0].y - point.y) <= 1
+        abs(truth.points[$0].x - (360 - point.x)) <= 1 && abs(truth.points[$0].y - point.y) <= 1
           && truth.points[$0].scale == point.scale
       }
       let hash = query.views[1].hashes[index]

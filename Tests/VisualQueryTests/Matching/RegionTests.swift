@@ -153,7 +153,7 @@ import VisualQuery
     var page = Canvas(width: 1000, height: 1000, gray: 255)
     for (index, image) in images.enumerated() {
       page.paste(
-        image.reduced(toLongerSide: 150), x: 50 + index % 3 * 300, y: 50 + index / 3 * 300)
+        image.reduced(toLongerSide: 270), x: 50 + index % 3 * 300, y: 50 + index / 3 * 300)
     }
     let answer = try await matcher.values(
       for: SemanticContent(pixelBuffer: page.picture), options: MatchOptions(timeout: nil))
