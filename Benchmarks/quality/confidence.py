@@ -9,7 +9,7 @@ right; first as the program is, then with the coefficients that --fit finds.
 Sources/VisualQuery/Search/Matching/Calibration.swift, whose scales these are. `vq eval --calibrate` fits both steps, and counts every query alike. Here a task counts
 by the root of the number of its queries, and an absent thing twice, so that many easy copies do not decide about photos. No factor is below zero. What the
 labels, other images and colors that contradict count is not fitted; hash and histograms counted nothing beside the rest, and are left out.
-So are votes: where the candidates of a large catalogue come from another server, they are counted in a part of its words.
+So are votes: where the candidates of a large catalogue come from another server, they are counted in a part of its words. The term of a lead beyond its limit (`farLead`) counts as one of `agreedLead` here.
 """
 import argparse
 import os

@@ -75,6 +75,7 @@ struct PictureSearch: Sendable {
         projection: try await projection(of: page))
     }
     var content = SemanticContent(labels: labels, signature: question.signature)
+    content.text = words
     var options = options
     if let picture {
       switch try await self.content(of: picture) {
@@ -86,7 +87,6 @@ struct PictureSearch: Sendable {
       options.timeout = options.timeout.map { max(.zero, $0 - elapsed()) }
     }
     content.embedding = question.embedding
-    content.text = question.text ?? ""
     let response = try await matcher.values(for: content, options: options)
     var answer = Answer(
       query: query, elapsed: elapsed(), result: .success(response), damage: content.pictureDamage,
@@ -102,17 +102,21 @@ struct PictureSearch: Sendable {
     try await lookup?.publicProjection(of: response.entityIDs)
   }
 
-  /// Decodes an image at the resolution that its region needs.
+  /// The words beside the image.
+  private var words: String { question.text ?? "" }
+
+  /// Decodes an image at the resolution that its region needs, and takes the words beside it.
   ///
   /// - Throws: `CancellationError`.
   func content(of picture: String) async throws -> Result<SemanticContent, PictureFailure> {
     do {
       let elapsed = ProgressLine.stopwatch()
       let bytes = try decoder.contents(ofOperand: picture)
-      return .success(
-        try await matcher.content(
-          decoding: bytes, labels: labels, region: question.region, decoder: decoder,
-          timeout: question.deadline.map { $0 - elapsed() }))
+      var content = try await matcher.content(
+        decoding: bytes, labels: labels, region: question.region, decoder: decoder,
+        timeout: question.deadline.map { $0 - elapsed() })
+      content.text = words
+      return .success(content)
     } catch let error as DecodeError {
       return .failure(PictureFailure(error))
     } catch let error as MatchError {

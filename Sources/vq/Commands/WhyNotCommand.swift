@@ -95,8 +95,7 @@ enum WhyNotCommand {
       console.diagnostics.error(failure.sentence(about: picture))
       file?.discard()
       return .undecodablePicture
-    case .success(var content):
-      content.text = search.question.text ?? ""
+    case .success(let content):
       let diagnosis = try await search.matcher.diagnosis(
         of: id, in: content, options: search.options)
       if arguments[json] {
