@@ -31,7 +31,7 @@ public struct SemanticContent: Sendable {
   public var codes: [String] = []
   /// The lines of text that were read on the device, at most 64.
   public var texts: [TextLine] = []
-  /// The words that a person says beside the image or its labels, such as "this, but in green", at most ``wordsLength`` characters; empty
+  /// The words that a person says beside the image or its labels, such as "this, but in green", at most 200 characters; empty
   /// for none. They tell which of several like things is meant.
   public var text = ""
   /// The signature that a client computed of an image that it keeps; it counts if there is no image.
