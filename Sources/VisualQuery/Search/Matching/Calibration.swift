@@ -114,7 +114,7 @@ package enum Calibration {
   static let coefficients = Coefficients(
     step1: SIMD16(lanes: 0.776, 4.705, 3.133, 0.771, 2.647, 0.54, 1.866, 0.178, 1.3, 1.7, 2, 1),
     step2: SIMD16(lanes: 0, 0, 0, 0, 0, 0, 3.935, 1.9, 2.5, 0, 1.2, 2.558),
-    prior: -2.612, lead: 1.004, agreedLead: 2.334, farLead: 1.25, inlierLead: 0.502,
+    prior: -2.612, lead: 1.004, agreedLead: 2.334, farLead: 1, inlierLead: 0.502,
     alone: Coefficients.Alone(prior: -1.432, color: 1.542, hash: 1.841),
     labelsBeyondLikely: 0.04...0.35)
 

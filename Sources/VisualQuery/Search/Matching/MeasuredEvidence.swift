@@ -80,7 +80,7 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// lead, and at which they fully do.
   private static let (agreedColors, agreedInliers) = (1.3...3.5, 2.0...6)
   /// The similarity of the color histograms at which it begins to agree with a lead beyond its limit, and at which it fully does.
-  private static let farColors = 0.7...0.8
+  private static let farColors = 0.7...0.85
   /// The likeness of the colors below which a label makes nothing sure, since siblings in other
   /// colors have it, and the likeness above which it counts fully.
   private static let labelledColors = 0.35...0.6
