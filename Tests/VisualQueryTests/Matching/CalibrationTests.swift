@@ -62,6 +62,23 @@ import VisualQuery
     #expect(confidence(evidence, rival: rival - 1, of: subject) >= base)
   }
 
+  /// Would break if a lead beyond its limit said nothing, or said something of a thing in other colors, or of the best of many images, which
+  /// is far ahead by chance.
+  @Test func `a lead beyond its limit counts as far as the histograms agree`() {
+    func gain(color: Double, support: ImageSupport? = nil) -> Double {
+      let evidence = MeasuredEvidence(hash: 0, color: color, texture: 0.9, support: support)
+      func odds(_ farLead: Double) -> Double {
+        let standing = Standing(
+          lead: 3, farLead: farLead, inlierLead: 0, patchLead: 0, isAlone: false)
+        return Calibration.evidence(evidence, standing).reduce(0) { $0 + $1.weight }
+      }
+      return odds(1) - odds(0)
+    }
+    #expect(gain(color: 0.9) > 0.9 && gain(color: 0.6) == 0)
+    #expect(gain(color: 0.77) > 0.3 && gain(color: 0.77) < 0.7)
+    #expect(gain(color: 0.9, support: ImageSupport(share: 0, limit: 1)) == 0)
+  }
+
   /// Would break if a sibling in another color were as sure as the thing itself.
   @Test func `colors that contradict an alignment count against it`() {
     let same = MeasuredEvidence(

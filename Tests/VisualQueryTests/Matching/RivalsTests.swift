@@ -33,6 +33,16 @@ import VisualQuery
     #expect(abs(rivals.standing(of: 1).lead + 3.48) < 1e-9)
   }
 
+  /// Would break if all leads beyond the limit were the same, or if one over a sibling counted whole.
+  @Test func `a lead beyond its limit is known`() {
+    func farLead(_ score: Double, rival: Int = 0) -> Double {
+      Rivals([candidate(60), candidate(rival)], scores: [score, 1]).standing(of: 0).farLead
+    }
+    #expect([1.0, 4, 5, 6, 20].map { farLead($0) } == [0, 0, 0.5, 1, 1])
+    // A rival with as many keypoints makes three fifths of a lead doubtful.
+    #expect(farLead(6, rival: 60) == 0 && farLead(20, rival: 60) == 1)
+  }
+
   /// Would break if of two things in one image the surer one held down the other.
   @Test func `what lies in another part of the image is no rival`() {
     let rivals = Rivals(
