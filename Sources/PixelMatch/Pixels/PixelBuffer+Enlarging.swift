@@ -23,7 +23,8 @@ extension PixelBuffer {
     of size: (width: Int, height: Int), toLongerSide side: Int
   ) -> (width: Int, height: Int) {
     let longer = max(size.width, size.height)
-    guard longer < side else { return size }
+    // A file that was truncated while it is read has images without a size.
+    guard longer < side, longer > 0 else { return size }
     func scaled(_ length: Int) -> Int { max(1, (2 * length * side + longer) / (2 * longer)) }
     return (scaled(size.width), scaled(size.height))
   }

@@ -32,6 +32,11 @@ import Testing
     }
   }
 
+  /// Would break if a segment that was truncated while it is searched ended the program: its images have no size.
+  @Test func `an image without a size has none when it is enlarged`() {
+    #expect(PixelBuffer.enlargedSize(of: (0, 0), toLongerSide: 320) == (0, 0))
+  }
+
   /// Would break if the weights of a pixel did not add up, or if it were taken from beyond the edge.
   @Test(arguments: [0, 1, 127, 254, 255])
   func `a plain area stays as it is`(_ value: Int) {
