@@ -85,7 +85,7 @@ public struct MatchQuestion: Sendable, Hashable {
   public var codes: [String]
   /// The lines of text that were read on the device: their words are looked for in titles, brands and the text of the catalogue's images.
   public var texts: [QuestionText]
-  /// What the person says beside the image: "this, but in green". Among the variants of what the image shows, those come first that have
+  /// Words that the person adds to the image: "this, but in green". Among the variants of what the image shows, those come first that have
   /// the words. It is cut off after 200 Unicode scalars.
   public var text: String?
   /// The part of the image to search; `nil` for all of it. Not with a signature.

@@ -29,7 +29,7 @@ struct OneProgram {
     do {
       let picture = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
       let answer = try await shop.answer(to: picture)
-      // What is not sure may still be what the picture shows.
+      // An answer that is not sure may still list what the image shows.
       guard let match = answer.matches.first ?? answer.possible.first else {
         return "\(answer.generation)\tnothing"
       }

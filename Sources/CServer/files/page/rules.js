@@ -75,7 +75,7 @@ function take(content, name) {
 // ---- The list -------------------------------------------------------------------------------------
 
 function show(focused) {
-  // What was tried were other rules.
+  // The last trial was of other rules, so its result is removed.
   at("trials").replaceChildren();
   at("trialStatus").textContent = "";
   at("ruleList").replaceChildren(...draft.map(ruleCard));

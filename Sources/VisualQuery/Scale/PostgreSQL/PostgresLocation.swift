@@ -18,7 +18,7 @@ package struct PostgresLocation: Sendable, Hashable {
   /// A Boolean value that indicates whether candidates are found in PostgreSQL (`mode=engine`)
   /// instead of in a copy of all signatures.
   package let isEngine: Bool
-  /// What a directory has of the catalogue's segments.
+  /// The parts of the catalogue's segments that a directory has.
   var files: SegmentFiles { isEngine ? .heads : .whole }
   /// The URL as libpq takes it, without the parameter `mode`.
   let connectionText: String

@@ -84,9 +84,9 @@ struct EntityWords: Sendable {
 
   /// The most bytes of a value that is looked at: longer ones are descriptions.
   private static let valueLimit = 200
-  /// What a whole value counts more than a word among others: of *green* and *dark green*, the former is meant by "green".
+  /// The extra weight of a word that is the whole value: of *green* and *dark green*, "green" means the former.
   private static let wholeShare = 0.25
-  /// What a shade of an asked color counts, or a color of which a shade is asked for.
+  /// The weight of a shade of the color that is asked for, and of a color of which a shade is asked for.
   private static let (shadeShare, familyShare) = (0.5, 0.25)
 
   /// Reads the words of an entity: those of its texts in all languages, of what distinguishes the variants of a group, and of fields of

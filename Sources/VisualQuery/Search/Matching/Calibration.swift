@@ -168,7 +168,7 @@ package enum Calibration {
     max(-contradictionStrength * measured.contradictedShare, min(0, unlikely - odds))
   }
 
-  /// What a contradiction in all of a thing takes from the log-odds at most.
+  /// The most that a contradiction takes from the log-odds: that of a thing whose colors all differ.
   private static let contradictionStrength = 12.0
   /// The log-odds to which a contradiction lowers an answer at most: those of 0.18.
   private static let unlikely = -1.5

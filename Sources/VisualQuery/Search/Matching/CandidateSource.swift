@@ -1,6 +1,6 @@
 internal import PixelMatch
 
-/// Where the candidates of an image come from, and the stages that find them.
+/// A source of candidates for an image, with the stages that find them.
 ///
 /// Stages and plans ask this, and do not know how a catalogue is kept.
 protocol CandidateSource: Sendable {

@@ -26,7 +26,7 @@ public struct MatchResponse: Sendable, Hashable {
     package let total: Int
   }
 
-  /// What the answer left out or took from elsewhere, and why.
+  /// Parts that the answer lacks, or that came from elsewhere, with the reasons.
   public struct Diagnostics: Sendable, Hashable {
     /// The shards of engine mode that did not answer, by their numbers, with the reason. Their images were
     /// not searched, so the answer is not complete.

@@ -1,6 +1,6 @@
 internal import PixelMatch
 
-/// What the segment files of a directory hold.
+/// The contents of a directory's segment files.
 package enum SegmentFiles: Sendable, Hashable {
   /// All of each segment.
   case whole
