@@ -1,7 +1,7 @@
 import PixelMatch
 import VisualQuery
 
-/// The schemas of entities, and of the questions about them.
+/// The schemas of entities in answers, and of the questions about them.
 extension Definition {
   static let generation = Definition(
     "Generation",
@@ -40,6 +40,44 @@ extension Definition {
         .required("currency", .string("A currency of ISO 4217.", pattern: "^[A-Z]{3}$")),
       ]))
 
+  /// The properties that describe a product or a store in an answer.
+  private static let describingFields: [Property] = [
+    .required("title", .string("The name that people see.", min: 1)),
+    .optional("subtitle", .string("A second line, such as size and color.")),
+    .optional("synonyms", .array("Other names that people use.", of: .string(), min: 1)),
+    .optional("localized", localized.with("minProperties", "1")),
+    .optional("labels", .array("Coarse words for it.", of: .string(), min: 1)),
+    .optional(
+      "images",
+      .array(
+        """
+        URLs of its images: the shop's own, or thumbnails of this server, relative to its address. The URL of a thumbnail changes with the \
+        image, so that its answer may be kept forever; it names the size `large`, which may be replaced.
+        """, of: .string(format: "uri-reference"), min: 1)),
+    .optional("url", .string("Where it opens.")),
+    .optional(
+      "featured",
+      .boolean("True if the shop suggests it. Absent if it does not.").with("const", "true")),
+  ]
+
+  /// The fields of the shop's own.
+  private static let extra: Property =
+    .optional(
+      "extra",
+      .object(
+        "The other fields of the catalogue that the shop made public, as they came.",
+        isOpen: true, []
+      )
+      .with("minProperties", "1"))
+
+  /// Texts in other languages.
+  static let localized = Schema.map(
+    "Texts in other languages, by BCP 47 tag.", of: .reference(.localizedText)
+  ).with(
+    "propertyNames",
+    schema: .anything().with("pattern", #""^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$""#).with(
+      "maxLength", "35"))
+
   static let product = Definition(
     "Product",
     .object(
@@ -47,29 +85,7 @@ extension Definition {
       [
         .required("type", .constant("product", "What the entity is.")),
         .required("id", .string("The shop's own id, unique among its products.", min: 1)),
-        .required("title", .string("The name that people see.", min: 1)),
-        .optional("subtitle", .string("A second line, such as size and color.")),
-        .optional("synonyms", .array("Other names that people use.", of: .string(), min: 1)),
-        .optional(
-          "localized",
-          .map("Texts in other languages, by BCP 47 tag.", of: .reference(.localizedText)).with(
-            "minProperties", "1"
-          ).with(
-            "propertyNames",
-            schema: .anything().with("pattern", #""^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$""#).with(
-              "maxLength", "35"))),
-        .optional("labels", .array("Coarse words for it.", of: .string(), min: 1)),
-        .optional(
-          "images",
-          .array(
-            """
-            URLs of its images: the shop's own, or thumbnails of this server, relative to its address. The URL of a thumbnail changes with the \
-            image, so that its answer may be kept forever; it names the size `large`, which may be replaced.
-            """, of: .string(format: "uri-reference"), min: 1)),
-        .optional("url", .string("Where it opens.")),
-        .optional(
-          "featured",
-          .boolean("True if the shop suggests it. Absent if it does not.").with("const", "true")),
+      ] + describingFields + [
         .optional("group", .string("What its colors and sizes have in common.")),
         .optional(
           "attributes",
@@ -78,14 +94,7 @@ extension Definition {
             of: .string())), .optional("brand", .string("Who makes it.")),
         .optional("price", .reference(.price)),
         .optional("availability", .choice("True if it can be had.", of: Availability.self)),
-        .optional(
-          "extra",
-          .object(
-            "The other fields of the catalogue that the shop made public, as they came.",
-            isOpen: true, []
-          )
-          .with("minProperties", "1")),
-      ]))
+      ] + [extra]))
 
   static let store = Definition(
     "Store",
@@ -94,29 +103,7 @@ extension Definition {
       [
         .required("type", .constant("store", "What the entity is.")),
         .required("id", .string("The shop's own id, unique among its stores.", min: 1)),
-        .required("title", .string("The name that people see.", min: 1)),
-        .optional("subtitle", .string("A second line, such as size and color.")),
-        .optional("synonyms", .array("Other names that people use.", of: .string(), min: 1)),
-        .optional(
-          "localized",
-          .map("Texts in other languages, by BCP 47 tag.", of: .reference(.localizedText)).with(
-            "minProperties", "1"
-          ).with(
-            "propertyNames",
-            schema: .anything().with("pattern", #""^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$""#).with(
-              "maxLength", "35"))),
-        .optional("labels", .array("Coarse words for it.", of: .string(), min: 1)),
-        .optional(
-          "images",
-          .array(
-            """
-            URLs of its images: the shop's own, or thumbnails of this server, relative to its address. The URL of a thumbnail changes with the \
-            image, so that its answer may be kept forever; it names the size `large`, which may be replaced.
-            """, of: .string(format: "uri-reference"), min: 1)),
-        .optional("url", .string("Where it opens.")),
-        .optional(
-          "featured",
-          .boolean("True if the shop suggests it. Absent if it does not.").with("const", "true")),
+      ] + describingFields + [
         .optional("address", .string("Where it stands, in words.")),
         .optional("geo", .reference(.geoPoint)),
         .optional(
@@ -126,14 +113,7 @@ extension Definition {
         .optional(
           "openingHours", .array("When it is open, as in schema.org.", of: .string(), min: 1)),
         .optional("timeZone", .string("The IANA time zone of the opening hours.")),
-        .optional(
-          "extra",
-          .object(
-            "The other fields of the catalogue that the shop made public, as they came.",
-            isOpen: true, []
-          )
-          .with("minProperties", "1")),
-      ]
+      ] + [extra]
     ).with("dependentRequired", #"{"openingHours": ["timeZone"], "timeZone": ["openingHours"]}"#))
 
   static let entityDocument = Definition(
@@ -196,130 +176,6 @@ extension Definition {
       [
         .required("generation", .reference(.generation)),
         .required("entity", .reference(.entityDocument)),
-      ]))
-
-  static let productRow = Definition(
-    "ProductRow",
-    .object(
-      """
-      A product as in a row of a feed. `type` and `id` may be left out, since the path has them. Other fields are kept, and are public \
-      only if the shop made them so.
-      """, isOpen: true,
-      [
-        .optional("type", .constant("product", "What the entity is.")),
-        .optional("id", .string("The shop's own id, unique among its products.", min: 1, max: 256)),
-        .required("title", .string("The name that people see.", min: 1, max: 1000)),
-        .optional("subtitle", .string("A second line, such as size and color.", max: 1000)),
-        .optional(
-          "synonyms",
-          .array(
-            "Other names that people use: each at most 256 bytes in UTF-8, all together at most 4096.",
-            of: .string(), max: 256)),
-        .optional(
-          "localized",
-          .map("Texts in other languages, by BCP 47 tag.", of: .reference(.localizedText)).with(
-            "propertyNames",
-            schema: .anything().with("pattern", #""^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$""#).with(
-              "maxLength", "35"))),
-        .optional(
-          "labels",
-          .array(
-            "Coarse words for it: each at most 256 bytes in UTF-8, all together at most 4096.",
-            of: .string(), max: 256)),
-        .optional(
-          "images",
-          .array(
-            """
-            Its images, the first one shown: paths beneath the images root, names of earlier answers, addresses that are indexed already, or \
-            names of parts of the form.
-            """, of: .string(), max: 1000)), .optional("url", .string("Where it opens.")),
-        .optional("featured", .boolean("True if the shop suggests it.")),
-        .optional("group", .string("What its colors and sizes have in common.")),
-        .optional("brand", .string("Who makes it.", max: 1000)),
-        .optional("price", .reference(.price)),
-        .optional("availability", .choice("True if it can be had.", of: Availability.self)),
-      ]))
-
-  static let storeRow = Definition(
-    "StoreRow",
-    .object(
-      """
-      A store as in a row of a feed. `type` and `id` may be left out, since the path has them. Other fields are kept, and are public \
-      only if the shop made them so.
-      """, isOpen: true,
-      [
-        .optional("type", .constant("store", "What the entity is.")),
-        .optional("id", .string("The shop's own id, unique among its stores.", min: 1, max: 256)),
-        .required("title", .string("The name that people see.", min: 1, max: 1000)),
-        .optional("subtitle", .string("A second line, such as size and color.", max: 1000)),
-        .optional(
-          "synonyms",
-          .array(
-            "Other names that people use: each at most 256 bytes in UTF-8, all together at most 4096.",
-            of: .string(), max: 256)),
-        .optional(
-          "localized",
-          .map("Texts in other languages, by BCP 47 tag.", of: .reference(.localizedText)).with(
-            "propertyNames",
-            schema: .anything().with("pattern", #""^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$""#).with(
-              "maxLength", "35"))),
-        .optional(
-          "labels",
-          .array(
-            "Coarse words for it: each at most 256 bytes in UTF-8, all together at most 4096.",
-            of: .string(), max: 256)),
-        .optional(
-          "images",
-          .array(
-            """
-            Its images, the first one shown: paths beneath the images root, names of earlier answers, addresses that are indexed already, or \
-            names of parts of the form.
-            """, of: .string(), max: 1000)), .optional("url", .string("Where it opens.")),
-        .optional("featured", .boolean("True if the shop suggests it.")),
-        .optional("address", .string("Where it stands, in words.", max: 1000)),
-        .optional("geo", .reference(.geoPoint)),
-        .optional("openingHours", .array("When it is open, as in schema.org.", of: .string())),
-        .optional("timeZone", .string("The IANA time zone of the opening hours.")),
-        .optional("stock", .array("The ids of the products that it stocks.", of: .string())),
-      ]
-    ).with("dependentRequired", #"{"openingHours": ["timeZone"], "timeZone": ["openingHours"]}"#))
-
-  static let entityRow = Definition(
-    "EntityRow",
-    .any(
-      "A product or a store as in a row of a feed.",
-      of: [.reference(.productRow), .reference(.storeRow)]))
-
-  static let entityForm = Definition(
-    "EntityForm",
-    .map(
-      """
-      An entity with its images. Every other part than `entity` is an image in one of the formats in `pictureTypes` of `GET /v1/limits`, \
-      and has the name that `images` of the entity has; without `images`, all parts are the images, in their order. A part that is named \
-      by an http or https address is the image at that address, which becomes public. At most 16 parts.
-      """, of: .string().with("contentMediaType", #""application/octet-stream""#),
-      [.required("entity", .reference(.entityRow))]))
-
-  static let entityChange = Definition(
-    "EntityChange",
-    .object(
-      "A change of one entity, which is durable, and which the next request sees.",
-      [
-        .required("generation", .reference(.generation)),
-        .required("type", .reference(.entityType)),
-        .required("id", .string("The shop's own id.", min: 1)),
-        .required(
-          "effect", .choice("What the change did.", among: ["added", "changed", "unchanged"])),
-        .required(
-          "images",
-          .array(
-            "The names of the images. An entity that is put again with a name keeps the image.",
-            of: .string())),
-        .optional(
-          "warnings",
-          .array(
-            "What was kept but is probably a mistake, such as a field `lables`; absent if nothing is.",
-            of: .string())),
       ]))
 
   static let entityReference = Definition(

@@ -44,10 +44,7 @@ extension Operation {
         "limit", "At most this many entities. With `cursor`, the default is 200.",
         .integer("A number of entities.", min: 1, max: EntityLookup.maximumLimit).with(
           "default", "10")),
-      .query(
-        "format",
-        "The form of the entities: whole documents, or names and strings for a language model.",
-        .choice(among: ["full", "model"]).with("default", #""full""#)), .locale, .acceptLanguage,
+      .entityFormat, .locale, .acceptLanguage,
       .ifNoneMatch,
     ],
     answers: [
@@ -86,10 +83,7 @@ extension Operation {
         "limit", "At most this many entities.",
         .integer("A number of entities.", min: 1, max: EntityLookup.maximumLimit).with(
           "default", "10")),
-      .query(
-        "format",
-        "The form of the entities: whole documents, or names and strings for a language model.",
-        .choice(among: ["full", "model"]).with("default", #""full""#)), .locale, .acceptLanguage,
+      .entityFormat, .locale, .acceptLanguage,
       .ifNoneMatch,
     ],
     answers: [
@@ -441,4 +435,11 @@ extension Operation {
             ])
         ])
     ], problems: [.unprocessable])
+}
+
+extension Operation.Parameter {
+  fileprivate static let entityFormat = query(
+    "format",
+    "The form of the entities: whole documents, or names and strings for a language model.",
+    .choice(among: ["full", "model"]).with("default", #""full""#))
 }
