@@ -59,7 +59,7 @@ private struct CubicLines {
       2 * square - place - cube, 3 * cube - 5 * square + 2, 4 * square + place - 3 * cube,
       cube - square)
     var weights = SIMD4<Int32>(exact / 2 * Double(one), rounding: .toNearestOrAwayFromZero)
-    // They add up exactly, so that a plain area stays as it is.
+    // The pixel that is nearest takes what rounding leaves, so that the weights add up exactly.
     weights[place < 0.5 ? 1 : 2] += one - weights.wrappedSum()
     return weights
   }

@@ -37,7 +37,7 @@ import Testing
     #expect(PixelBuffer.enlargedSize(of: (0, 0), toLongerSide: 320) == (0, 0))
   }
 
-  /// Would break if the weights of a pixel did not add up, or if it were taken from beyond the edge.
+  /// Would break if the weights of a pixel were far from adding up, or if it were taken from beyond the edge.
   @Test(arguments: [0, 1, 127, 254, 255])
   func `a plain area stays as it is`(_ value: Int) {
     let enlarged = gray(7, 5) { _, _ in value }.enlarged(toLongerSide: 61)
