@@ -1,130 +1,135 @@
 #!/usr/bin/env python3
-"""The lists that are given if no answer is sure: possible.py VQ TASK... [--indexes DIR] [--answers DIR] [--fit] [--allow-outside DIR]
+"""Fits the lists that are given if no answer is sure: possible.py VQ TASK... [--indexes DIR] [--answers DIR] [--write] [--allow-outside DIR]
 
-Each TASK is a folder with catalogue.jsonl and queries.jsonl (`vq index` and `vq eval` describe them). Prints for each how many lists are
-given, the share that holds the right entity, their mean length, the share of queries whose right entity is shown or listed, and the share
-of the queries without a right entity that get a list. `vq eval` prints the same figures of the program as it is; here they follow from
-the candidates that `vq match` measures, so that other coefficients can be tried without a build.
+Each TASK is a folder with catalogue.jsonl and queries.jsonl (`vq index` and `vq eval` describe them). Boosted trees (Friedman, "Greedy function
+approximation: a gradient boosting machine", 2001) tell the odds that a candidate is the right one: each has three questions about its evidence and that of its
+rivals. Candidates exclude each other, so their odds and those of none of them share one probability. A task counts by the root of its queries.
 
---fit fits the coefficients first, by maximum likelihood: a conditional logit over the ten best candidates of a query and none of them
-(McFadden, "Conditional logit analysis of qualitative choice behavior", 1974). A task counts by the share of its queries, an absent
-thing twice, and tasks whose absent things are other colors of what the catalogue has are left out (names that contain one of --colors): a
-color that contradicts belongs into the confidence. Then `none` is raised, and `several` lowered, until the lists for absent things are
-within the limits below. Put the printed numbers into Sources/VisualQuery/Search/Matching/PossibleEntities.swift.
+Prints for each task how many lists are given, the share that holds the right entity, their mean length, the share of queries whose right entity is shown or
+listed, and the share of the queries without a right entity that get a list; each entity is judged by trees that were fitted without it. `vq eval` prints the
+figures of the program.
 
-The factor of text is not fitted: the tasks are asked without models.
+Then `none` is the smallest at which the lists for absent things are within the limits below. --write puts the trees of all tasks and `none` into
+Sources/VisualQuery/Search/Matching/PossibleEntities+Trees.swift. Needs scikit-learn.
 
 --indexes keeps the indexes, and --answers the candidates of all queries. Remove the latter after a change of the confidence.
 """
 import argparse
-import math
 import os
+import pathlib
 import tempfile
 
 import numpy
-from scipy.optimize import minimize
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.model_selection import GroupKFold
 
 import measured
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MADE = ROOT / "Sources/VisualQuery/Search/Matching/PossibleEntities+Trees.swift"
 CUT_OFF = 0.85
 # As in PossibleEntities.swift.
 LIMIT, COVERAGE, LEAST, CANDIDATES = 8, 0.9, 0.5, 10
-CODED = {"logOdds": 0.97, "several": -0.8, "none": -0.1}
-# The largest share of absent things that get a list: photos of other things, and other products of the same kind.
-OTHER_THINGS, SAME_KIND = 0.05, 0.15
+# The evidence that is asked for, and whether more of it must not make a candidate less likely. Labels, text and embeddings are added as they are.
+KINDS = {
+    "hash": 0, "color": 0, "texture": 0, "votes": 1, "inliers": 1, "agreement": 0, "inlierLead": 0, "lead": 1, "alignedColor": 0, "offColor": 0, "patches": 1,
+    "contradiction": 0, "support": 0,
+}
+# What is asked of a candidate beside its rivals: its log-odds, and how far it is before the best and the third of the others.
+COMPARED = {"odds": 1, "oddsLead": 1, "thirdLead": 1, "inlierRatio": 1, "voteRatio": 1}
+ADDED = ("labels", "text", "embedding")
+ROUNDS, LEAVES, RATE = 100, 4, 0.08
+# The largest shares of absent things that get a list, by the names of tasks.
+LIMITS = {"things": 0.05, "labels": 0.07, "packagesX": 0.15, "galleryX": 0.15, "iconicX": 0.15, "views": 0.15, "planar": 0.167, "copies": 0.12}
 
 
-def candidates(vq, task, name, arguments, folder):
-    """The candidates of each query of a task: [(log-odds, has several images, confidence, is right)], the surest first."""
+def rows(values):
+    """What is asked of the candidates of one query, the likeliest first."""
+    evidence = [{term["kind"]: term for term in value["evidence"]} for value in values]
+    found = numpy.array([[terms[kind]["value"] if kind in terms else numpy.nan for kind in KINDS] for terms in evidence], float).reshape(-1, len(KINDS))
+    odds = numpy.array([sum(term["weight"] for kind, term in terms.items() if kind not in ADDED) for terms in evidence])
+    inliers, votes = (numpy.nan_to_num(found[:, list(KINDS).index(kind)]) for kind in ("inliers", "votes"))
+    compared = []
+    for place in range(len(values)):
+        others = numpy.delete(numpy.arange(len(values)), place)
+        best = numpy.sort(odds[others])[::-1]
+        compared.append([
+            odds[place], odds[place] - best[0] if len(best) else numpy.nan, odds[place] - best[2] if len(best) > 2 else numpy.nan,
+            numpy.log((inliers[place] + 3) / (max(inliers[others], default=0) + 3)), numpy.log((votes[place] + 50) / (max(votes[others], default=0) + 50))])
+    return numpy.hstack([found, numpy.array(compared).reshape(-1, len(COMPARED))])
+
+
+def queries(vq, task, name, arguments, folder):
     found = []
     for query, values in measured.of(vq, task, name, arguments, folder):
-        rows = []
-        for value in values:
-            terms = {term["kind"]: term for term in value["evidence"]}
-            if "color" not in terms:
-                continue  # It is not a candidate by its image.
-            odds = sum(term["weight"] for term in terms.values())
-            rows.append((odds, float("support" in terms), value["confidence"], measured.is_right(value, query)))
-        found.append({"present": bool(query["truth"]), "values": rows})
+        # A candidate without a color is none by its image.
+        values = [value for value in values if any(term["kind"] == "color" for term in value["evidence"])][:CANDIDATES]
+        found.append({
+            "task": name, "entity": name + str(query["truth"] or query["query"]), "present": bool(query["truth"]), "rows": rows(values),
+            "right": numpy.array([measured.is_right(value, query) for value in values], bool),
+            "sure": bool(values) and values[0]["confidence"] >= CUT_OFF})
     return found
 
 
-def utilities(query, c):
-    rows = numpy.array([value[:2] for value in query["values"]], float).reshape(-1, 2)
-    order = numpy.argsort(-(rows @ [c["logOdds"], c["several"]]), kind="stable")[:CANDIDATES]
-    return order, (rows @ [c["logOdds"], c["several"]])[order]
+def fitted(known):
+    """The trees of some queries."""
+    count = {query["task"]: 0 for query in known}
+    for query in known:
+        count[query["task"]] += 1
+    weights = numpy.concatenate([numpy.full(len(query["rows"]), count[query["task"]] ** -0.5) for query in known])
+    model = HistGradientBoostingClassifier(
+        max_iter=ROUNDS, learning_rate=RATE, max_leaf_nodes=LEAVES, l2_regularization=5, min_samples_leaf=20, random_state=1,
+        early_stopping=False, monotonic_cst=[*KINDS.values(), *COMPARED.values()])
+    return model.fit(
+        numpy.concatenate([query["rows"] for query in known]), numpy.concatenate([query["right"] for query in known]), sample_weight=weights / weights.mean())
 
 
-def listed(query, c):
-    """The places of what is listed among the values; none if something is sure."""
-    if not query["values"] or query["values"][0][2] >= CUT_OFF:
+def listed(query, odds, none):
+    """The places of what is listed among the candidates; none if something is sure."""
+    if query["sure"] or not len(odds):
         return []
-    order, u = utilities(query, c)
-    shares = numpy.exp(u - max(u.max(), c["none"]))
-    shares /= shares.sum() + math.exp(c["none"] - max(u.max(), c["none"]))
+    shares = numpy.exp(odds - max(odds.max(), none))
+    shares /= shares.sum() + numpy.exp(none - max(odds.max(), none))
+    order = numpy.argsort(-shares, kind="stable")
     held, length = 0.0, 0
     while length < min(LIMIT, len(shares)) and held < COVERAGE * shares.sum():
-        held += shares[length]
+        held += shares[order[length]]
         length += 1
     return list(order[:length]) if held >= LEAST else []
 
 
-def figures(queries, c):
-    present = [query for query in queries if query["present"]]
-    absent = [query for query in queries if not query["present"]]
-    shown = sum(1 for q in present if q["values"] and q["values"][0][2] >= CUT_OFF and q["values"][0][3])
-    lists = [(q, places) for q in present for places in [listed(q, c)] if places]
-    right = sum(1 for q, places in lists if any(q["values"][place][3] for place in places))
-    share = lambda a, b: a / b if b else None
-    return {
-        "present": len(present), "shown": share(shown, len(present)), "either": share(shown + right, len(present)), "lists": len(lists),
-        "right": share(right, len(lists)), "length": share(sum(len(places) for _, places in lists), len(lists)), "absent": len(absent),
-        "given": share(sum(1 for q in absent if listed(q, c)), len(absent)),
-    }
+def given(asked, odds, none):
+    """The share of the absent things among some queries that get a list."""
+    absent = [listed(query, own, none) for query, own in zip(asked, odds) if not query["present"]]
+    return sum(1 for places in absent if places) / len(absent) if absent else 0
 
 
-def fit(tasks):
-    """Maximum likelihood."""
-    x, right, real, weight = [], [], [], []
-    for queries in tasks.values():
-        for query in queries:
-            values = query["values"][:CANDIDATES]
-            pad = CANDIDATES - len(values)
-            x.append([value[:2] for value in values] + [(0, 0)] * pad)
-            right.append([value[3] for value in values] + [False] * pad)
-            real.append([True] * len(values) + [False] * pad)
-            weight.append((1 if query["present"] else 2) / len(queries))
-    x, right, real, weight = (numpy.array(a) for a in (x, right, real, weight))
-    chosen = numpy.concatenate([right, ~right.any(1, keepdims=True)], 1)
-
-    def surprise(p):
-        u = numpy.concatenate([numpy.where(real, x @ p[:2], -1e9), numpy.full((len(x), 1), p[2])], 1)
-        e = numpy.exp(u - u.max(1, keepdims=True))
-        likely = numpy.where(chosen, e, 0)
-        gradient = (likely / likely.sum(1, keepdims=True).clip(1e-300) - e / e.sum(1, keepdims=True)) * weight[:, None]
-        value = (weight * (numpy.log(likely.sum(1).clip(1e-300)) - numpy.log(e.sum(1)))).sum()
-        return -value, -numpy.append(numpy.einsum("ij,ijk->k", gradient[:, :-1], x), gradient[:, -1].sum())
-
-    found = minimize(surprise, [1.0, 0.0, 0.0], jac=True, method="L-BFGS-B").x
-    return dict(zip(("logOdds", "several", "none"), map(float, found)))
-
-
-def limited(c, tasks, arguments):
-    """Raises `none` and lowers `several` until the lists for absent things are within the limits."""
-    c = dict(c)
-
-    def exceeds(names, limit):
-        absent = [q for name in names for q in tasks[name] if not q["present"]]
-        return absent and sum(1 for q in absent if listed(q, c)) > limit * len(absent)
-
-    several = [n for n, queries in tasks.items() if sum(v[1] for q in queries for v in q["values"]) > 0]
-    groups = [([n for n in tasks if n in arguments.other], OTHER_THINGS)]
-    groups += [([n], SAME_KIND) for n in tasks if n in arguments.same and n not in several]
-    while any(exceeds(names, limit) for names, limit in groups):
-        c["none"] += 0.02
-    while any(exceeds([n], SAME_KIND) for n in tasks if n in arguments.same and n in several):
-        c["several"] -= 0.02
-    return c
+def source(model, none):
+    """The trees as Swift."""
+    names = [*KINDS, *COMPARED]
+    lines = []
+    for (tree,) in model._predictors:
+        nodes, splits = tree.nodes, []
+        inner = [place for place in range(len(nodes)) if not nodes[place]["is_leaf"]]
+        step = lambda place: f".leaf({nodes[place]['value']:.4f})" if nodes[place]["is_leaf"] else f".question({inner.index(place)})"
+        for place in inner:
+            node = nodes[place]
+            missing = ", isMissingLow: true" if node["missing_go_to_left"] else ""
+            splits.append(f"Question(.{names[node['feature_idx']]}, {node['num_threshold']:.5g}, {step(node['left'])}, {step(node['right'])}{missing})")
+        if splits:
+            lines.append("    [\n" + "".join(f"      {split},\n" for split in splits) + "    ],\n")
+    base = float(numpy.ravel(model._baseline_prediction)[0])
+    return f"""// Made by Benchmarks/quality/possible.py, which says how; not to be edited.
+extension PossibleEntities {{
+  /// The log-odds of none of the candidates.
+  static let none = {none:.2f}
+  /// The log-odds of a candidate before any question.
+  static let base = {base:.4f}
+  /// The trees: each adds the value of the leaf to which its questions lead, from the first on.
+  static let trees: [[Question]] = [
+{''.join(lines)}  ]
+}}
+"""
 
 
 def main():
@@ -132,32 +137,46 @@ def main():
     parser.add_argument("vq")
     parser.add_argument("tasks", nargs="+")
     measured.add_options(parser)
-    parser.add_argument("--fit", action="store_true")
-    parser.add_argument("--colors", default="colors,variants,colourway", help="parts of the names of tasks that are not fitted")
-    parser.add_argument("--other", default="things,things3,labels", help="tasks whose absent things are other things")
-    parser.add_argument("--same", default="packagesX,galleryX,iconicX", help="tasks whose absent things are of the same kind")
+    parser.add_argument("--write", action="store_true", help="put the trees into the program's source")
     arguments = parser.parse_args()
-    arguments.other, arguments.same = arguments.other.split(","), arguments.same.split(",")
+    asked = []
     with tempfile.TemporaryDirectory() as folder:
-        tasks = {}
         for task in arguments.tasks:
-            name = os.path.basename(os.path.normpath(task))
-            tasks[name] = candidates(arguments.vq, task, name, arguments, folder)
-    c = CODED
-    if arguments.fit:
-        skipped = arguments.colors.split(",")
-        c = fit({name: queries for name, queries in tasks.items() if not any(part in name for part in skipped)})
-        print("most likely:", {key: round(value, 2) for key, value in c.items()})
-        c = limited(c, tasks, arguments)
-    c = {key: round(value, 2) for key, value in c.items()}
-    print("coefficients:", c)
-    text = lambda value: "–" if value is None else f"{value:.3f}"
+            asked += queries(arguments.vq, task, os.path.basename(os.path.normpath(task)), arguments, folder)
+    asked = [query for query in asked if len(query["rows"]) or query["present"]]
+    odds = [numpy.zeros(0)] * len(asked)
+    for known, judged in GroupKFold(5).split(asked, groups=[query["entity"] for query in asked]):
+        model = fitted([asked[place] for place in known if len(asked[place]["rows"])])
+        for place in judged:
+            if len(asked[place]["rows"]):
+                odds[place] = model.decision_function(asked[place]["rows"])
+    names = list(dict.fromkeys(query["task"] for query in asked))
+    of = lambda name: [place for place, query in enumerate(asked) if query["task"] == name]
+    final = fitted([query for query in asked if len(query["rows"])])
+    own = [final.decision_function(query["rows"]) if len(query["rows"]) else numpy.zeros(0) for query in asked]
+    # The trees of all queries know the absent things as well as the present ones, and give some of them a list that those of the others do not.
+    none = next(
+        none for none in numpy.arange(-2, 4, 0.05)
+        if all(
+            given([asked[p] for p in of(name)], [judged[p] for p in of(name)], none) <= LIMITS[name] + 1e-9
+            for judged in (odds, own) for name in names if name in LIMITS))
+    print(f"none: {none:.2f}")
     print("| task | present | shown right | shown or listed | lists | hold the right one | mean length | absent | lists for absent |")
     print("|---|---|---|---|---|---|---|---|---|")
-    for name, queries in tasks.items():
-        f = figures(queries, c)
-        row = [name, f["present"], text(f["shown"]), text(f["either"]), f["lists"], text(f["right"]), text(f["length"]), f["absent"], text(f["given"])]
-        print("| " + " | ".join(map(str, row)) + " |")
+    text = lambda value: "–" if value is None else f"{value:.3f}"
+    share = lambda a, b: a / b if b else None
+    for name in names:
+        answers = [(asked[place], listed(asked[place], odds[place], none)) for place in of(name)]
+        present = [(query, places) for query, places in answers if query["present"]]
+        shown = sum(1 for query, _ in present if query["sure"] and query["right"][0])
+        lists = [query["right"][places].any() for query, places in present if places]
+        absent = [bool(places) for query, places in answers if not query["present"]]
+        print("| " + " | ".join([
+            name, str(len(present)), text(share(shown, len(present))), text(share(shown + sum(lists), len(present))), str(len(lists)),
+            text(share(sum(lists), len(lists))), text(share(sum(len(places) for _, places in present), len(lists))), str(len(absent)),
+            text(share(sum(absent), len(absent)))]) + " |")
+    if arguments.write:
+        MADE.write_text(source(final, none), encoding="utf-8")
 
 
 if __name__ == "__main__":

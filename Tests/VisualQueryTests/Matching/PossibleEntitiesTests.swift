@@ -15,7 +15,7 @@ import VisualQuery
     #expect(shares.count == utilities.count)
     #expect(shares.allSatisfy { (0...1).contains($0) })
     // A single candidate as likely as none of them has half.
-    let none = PossibleEntities.coefficients.none
+    let none = PossibleEntities.none
     let rest = PossibleEntities.probabilities(utilities + [none])
     #expect(abs(rest.last! - (1 - rest.dropLast().reduce(0, +)) / 2) < 1e-12)
     #expect(abs(PossibleEntities.probabilities([none])[0] - 0.5) < 1e-12)
@@ -34,21 +34,61 @@ import VisualQuery
     #expect(PossibleEntities.length(shares) == length)
   }
 
-  /// Would break if a look-alike among the many images of an entity said as much as the only image of another.
-  @Test func `more evidence is likelier, and one of several images less so`() {
-    func utility(_ weight: Double, isSeveral: Bool = false, text: Double = 0) -> Double {
-      PossibleEntities.utility(
-        [
-          Evidence(kind: .prior, value: 1, weight: -3),
-          Evidence(kind: .lead, value: 1, weight: weight),
-          Evidence(kind: .text, value: text, weight: 0),
-        ]
-          + (isSeveral ? [Evidence(kind: .support, value: 0, weight: 0)] : []))
+  /// The evidence of a candidate for a list.
+  private func evidence(
+    inliers: Double = 10, votes: Double = 2000, lead: Double = 2, text: Double = 0
+  ) -> [Evidence] {
+    [
+      Evidence(kind: .prior, value: 1, weight: -2.6), Evidence(kind: .color, value: 0.7, weight: 0),
+      Evidence(kind: .votes, value: votes, weight: 0),
+      Evidence(kind: .inliers, value: inliers, weight: 0),
+      Evidence(kind: .lead, value: lead, weight: lead),
+      Evidence(kind: .text, value: text, weight: 0),
+    ]
+  }
+
+  /// Would break if a tree were read the wrong way round, or were fitted such that more agreement makes an entity less likely: what agrees
+  /// more is never less likely, and what its rivals have makes it no likelier.
+  @Test func `more agreement is never less likely`() {
+    func utility(_ own: [Evidence], beside rival: [Evidence]? = nil) -> Double {
+      PossibleEntities.utilities([own, rival ?? evidence(inliers: 4, votes: 900, lead: -2)])[0]
     }
-    #expect(utility(2) > utility(1))
-    #expect(utility(2, isSeveral: true) < utility(2))
+    var utilities: [Double] = []
+    for inliers in stride(from: 0, through: 60, by: 3) {
+      utilities.append(utility(evidence(inliers: Double(inliers))))
+    }
+    #expect(utilities == utilities.sorted() && utilities.last! > utilities.first!)
+    let byLead = [-3, -1, 0, 1, 2, 3, 4].map { utility(evidence(lead: $0)) }
+    #expect(byLead == byLead.sorted() && byLead.last! > byLead.first! + 1)
+    let strong = evidence(inliers: 30, votes: 9000, lead: 3)
+    #expect(utility(evidence(), beside: strong) < utility(evidence()))
     // The words of a brand are on all of its things.
-    #expect(utility(2, text: 3) < utility(2))
+    #expect(utility(evidence(text: 3)) < utility(evidence()))
+  }
+
+  /// Would break if a question led nowhere or in a circle, or asked for what no candidate has.
+  @Test func `the questions of each tree lead to its leaves`() {
+    #expect(!PossibleEntities.trees.isEmpty)
+    for tree in PossibleEntities.trees {
+      var leaves = 0
+      for (index, question) in tree.enumerated() {
+        for case let step in [question.low, question.high] {
+          switch step {
+          case .leaf: leaves += 1
+          // A later question: no tree has a circle.
+          case .question(let next): #expect(tree.indices.contains(next) && next > index)
+          }
+        }
+      }
+      #expect(leaves == tree.count + 1)
+    }
+  }
+
+  /// Would break if candidates without rivals, or without anything measured, had no utility.
+  @Test func `any candidates have utilities`() {
+    #expect(PossibleEntities.utilities([]).isEmpty)
+    #expect(PossibleEntities.utilities([evidence()]).allSatisfy(\.isFinite))
+    #expect(PossibleEntities.utilities([[], []]).allSatisfy(\.isFinite))
   }
 
   // MARK: Answers

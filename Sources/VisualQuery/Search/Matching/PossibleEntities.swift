@@ -10,10 +10,12 @@ internal import PixelMatch
 
 /// The entities that an image may show though none of them is sure.
 ///
-/// Candidates for one part of the image exclude each other: their probabilities and that of *none of these* add up to one. They are
-/// those of a conditional logit with an outside option (McFadden, "Conditional logit analysis of qualitative choice behavior", 1974),
-/// unlike a confidence, which is that of one candidate by itself. The list is the smallest that holds the right entity with a
-/// probability of ``coverage``, if it is one of the candidates at all.
+/// Candidates for one part of the image exclude each other: their probabilities and that of *none of these* add up to one, as in a
+/// conditional logit with an outside option (McFadden, "Conditional logit analysis of qualitative choice behavior", 1974),
+/// unlike a confidence, which is that of one candidate by itself. Their utilities come from boosted trees (Friedman, "Greedy function
+/// approximation: a gradient boosting machine", 2001) over the evidence of a candidate and of its rivals: a list may be wrong more often than a
+/// sure answer, so that it pays to ask what the terms of a confidence, which add up, cannot tell together. The list is the smallest that holds
+/// the right entity with a probability of ``coverage``, if it is one of the candidates at all.
 enum PossibleEntities {
   /// The most entities in a list.
   static let limit = 8
@@ -23,37 +25,126 @@ enum PossibleEntities {
   static let leastProbability = 0.5
   /// The candidates that share the probability; those behind them have next to none.
   static let candidateLimit = 10
+  /// The addition to a utility for each unit of the agreement of text, beside the weight of the text: a brand has the same words on all of
+  /// its things, also on those that the catalogue lacks.
+  static let textFactor = -0.45
+  /// The inliers and the votes that are added to both sides of a ratio, so that the ratio of two small numbers says little.
+  private static let (inlierOffset, voteOffset) = (3.0, 50.0)
 
-  /// The numbers that `Benchmarks/quality/possible.py` fits.
-  struct Coefficients: Sendable, Hashable {
-    /// The factor of the log-odds of the confidence.
-    var logOdds: Double
-    /// The addition for an entity with several images: one of them is often alike by chance.
-    var several: Double
-    /// The factor of the agreement of text: a brand has the same words on all of its things, also on those that the catalogue lacks.
-    var text: Double
-    /// The utility of none of the candidates.
-    var none: Double
+  /// What is asked about a candidate: the values of its evidence, and how it stands to its rivals.
+  enum Feature: Int, Sendable, CaseIterable {
+    case hash, color, texture, votes, inliers, agreement, inlierLead, lead, alignedColor, offColor,
+      patches, contradiction, support
+    /// The log-odds of its confidence, without labels, text and embeddings.
+    case odds
+    /// How far they are before those of the best other candidate, and of the third best.
+    case oddsLead, thirdLead
+    /// The logarithms of the ratios of its inliers and of its votes to the most of another candidate.
+    case inlierRatio, voteRatio
   }
 
-  /// Fitted by maximum likelihood on the tasks that docs/quality.md names; then the last two were chosen such that few absent things get
-  /// a list. Fit them again after any change of ``Calibration``.
-  static let coefficients = Coefficients(
-    logOdds: 0.97, several: -0.8, text: -0.45, none: -0.1)
+  /// One question of a tree, whether a feature is at most `limit`, and where its answers lead.
+  struct Question: Sendable {
+    /// Where an answer leads.
+    enum Step: Sendable {
+      /// To the value of the tree.
+      case leaf(Double)
+      /// To another question of the tree.
+      case question(Int)
+    }
 
-  /// Returns the utility of a candidate: the larger, the likelier is it the right one.
-  static func utility(_ evidence: [Evidence]) -> Double {
-    coefficients.logOdds * evidence.reduce(0) { $0 + $1.weight }
-      + (evidence.contains { $0.kind == .support } ? coefficients.several : 0)
-      + coefficients.text * (evidence.first { $0.kind == .text }?.value ?? 0)
+    let feature: Feature
+    let limit: Double
+    let low: Step
+    let high: Step
+    /// A Boolean value that indicates whether what was not measured counts as low.
+    let isMissingLow: Bool
+
+    init(
+      _ feature: Feature, _ limit: Double, _ low: Step, _ high: Step, isMissingLow: Bool = false
+    ) {
+      (self.feature, self.limit, self.low, self.high) = (feature, limit, low, high)
+      self.isMissingLow = isMissingLow
+    }
+
+    /// Returns where a value leads, which is not a number if it was not measured.
+    fileprivate func step(for value: Double) -> Step {
+      (value.isNaN ? isMissingLow : value <= limit) ? low : high
+    }
+  }
+
+  /// Returns the utilities of candidates for one part of the image, given the evidence of each: the larger, the likelier is it the right one.
+  ///
+  /// - Complexity: O(*n* · `trees.count`) for *n* candidates.
+  static func utilities(_ evidence: [[Evidence]]) -> [Double] {
+    let features = features(of: evidence)
+    return evidence.indices.map { index in
+      trees.reduce(base + added(evidence[index])) { $0 + value(of: $1, for: features[index]) }
+    }
+  }
+
+  /// Returns the value of the leaf to which the questions of a tree lead.
+  private static func value(of tree: [Question], for features: [Double]) -> Double {
+    var question = tree[0]
+    while true {
+      switch question.step(for: features[question.feature.rawValue]) {
+      case .leaf(let value): return value
+      case .question(let next): question = tree[next]
+      }
+    }
+  }
+
+  /// Returns the weights of what the trees were not fitted with.
+  private static func added(_ evidence: [Evidence]) -> Double {
+    evidence.reduce(0) { sum, term in
+      guard addedKinds.contains(term.kind) else { return sum }
+      return sum + term.weight + (term.kind == .text ? textFactor * term.value : 0)
+    }
+  }
+
+  private static let addedKinds: [Evidence.Kind] = [.labels, .text, .embedding]
+
+  /// The kinds of evidence that the first features are the values of.
+  private static let measuredKinds: [Evidence.Kind] = [
+    .hash, .color, .texture, .votes, .inliers, .agreement, .inlierLead, .lead, .alignedColor,
+    .offColor, .patches, .contradiction, .support,
+  ]
+
+  /// Returns the features of candidates, in the order of ``Feature``; what was not measured is not a number.
+  private static func features(of evidence: [[Evidence]]) -> [[Double]] {
+    func measured(_ kind: Evidence.Kind) -> [Double] {
+      evidence.map { terms in terms.first { $0.kind == kind }?.value ?? .nan }
+    }
+    let values = measuredKinds.map(measured)
+    let odds = evidence.map { terms in
+      terms.reduce(0) { addedKinds.contains($1.kind) ? $0 : $0 + $1.weight }
+    }
+    let inliers = values[Feature.inliers.rawValue].map { $0.isNaN ? 0 : $0 }
+    let votes = values[Feature.votes.rawValue].map { $0.isNaN ? 0 : $0 }
+    return evidence.indices.map { index in
+      /// Returns the values of the others, the largest first.
+      func others(_ all: [Double]) -> [Double] {
+        all.indices.filter { $0 != index }.map { all[$0] }.sorted(by: >)
+      }
+      func ratio(_ all: [Double], _ offset: Double) -> Double {
+        log((all[index] + offset) / ((others(all).first ?? 0) + offset))
+      }
+      let rivals = others(odds)
+      return values.map { $0[index] } + [
+        odds[index],
+        rivals.first.map { odds[index] - $0 } ?? .nan,
+        rivals.dropFirst(2).first.map { odds[index] - $0 } ?? .nan,
+        ratio(inliers, inlierOffset), ratio(votes, voteOffset),
+      ]
+    }
   }
 
   /// Returns the probability of each candidate; what is missing to one is the probability of none of them.
   static func probabilities(_ utilities: [Double]) -> [Double] {
     // Subtracts the largest exponent, so that `exp` does not overflow.
-    let largest = max(coefficients.none, utilities.max() ?? coefficients.none)
+    let largest = max(none, utilities.max() ?? none)
     let shares = utilities.map { exp($0 - largest) }
-    let sum = shares.reduce(exp(coefficients.none - largest), +)
+    let sum = shares.reduce(exp(none - largest), +)
     return shares.map { $0 / sum }
   }
 
@@ -85,16 +176,17 @@ enum PossibleEntities {
     let candidates = scored.filter { entity in
       entity.confidence < cutOff && entity.image != nil
         && sure.allSatisfy { isApart(entity.claim, $0) }
-    }.map { (entity: $0, utility: utility($0.evidence)) }
-      .sorted { ($1.utility, $0.entity.key) < ($0.utility, $1.entity.key) }
-    let place = candidates.first?.entity.claim
-    let rivals = candidates.filter { other in
-      !(place.map { isApart(other.entity.claim, $0) } ?? false)
-    }.prefix(candidateLimit)
-    let probabilities = probabilities(rivals.map(\.utility))
-    return zip(rivals, probabilities).prefix(length(probabilities)).map { rival, probability in
-      var entity = rival.entity
-      entity.confidence = probability
+    }.sorted { ($1.confidence, $0.key) < ($0.confidence, $1.key) }
+    let place = candidates.first?.claim
+    let rivals = Array(
+      candidates.lazy.filter { other in
+        !(place.map { isApart(other.claim, $0) } ?? false)
+      }.prefix(candidateLimit))
+    let shares = probabilities(utilities(rivals.map(\.evidence)))
+    let order = rivals.indices.sorted { (shares[$1], $0) < (shares[$0], $1) }
+    return order.prefix(length(order.map { shares[$0] })).map { index in
+      var entity = rivals[index]
+      entity.confidence = shares[index]
       return entity
     }
   }
