@@ -32,8 +32,13 @@ struct PhoneConversation: Sendable {
   init(_ client: PhoneClient, _ answer: ServedAnswer, upload: Int?, document: [UInt8]) {
     self.client = client
     let outcome =
-      answer.values.isEmpty
-      ? Self.count(answer.listed.count, "possible card") : Self.count(answer.values.count, "card")
+      if !answer.values.isEmpty {
+        Self.count(answer.values.count, "card")
+      } else if answer.listed.isEmpty, !answer.siblings.isEmpty {
+        Self.count(answer.siblings.count, "card") + " in another color"
+      } else {
+        Self.count(answer.listed.count, "possible card")
+      }
     steps.append(
       Step(
         occasion: "the tap", requests: 1, sent: upload ?? 0,
@@ -42,7 +47,8 @@ struct PhoneConversation: Sendable {
 
   /// Asks what follows, and blocks the calling thread.
   mutating func play(after answer: ServedAnswer) throws {
-    let cards = answer.values.isEmpty ? answer.listed : answer.values
+    let unsure = answer.listed.isEmpty ? answer.siblings : answer.listed
+    let cards = answer.values.isEmpty ? unsure : answer.values
     try loadImages(of: cards)
     if let first = cards.first { try open(first) }
     if let token = answer.continuation { try showAll(token, shown: answer.values.count) }

@@ -29,16 +29,21 @@ struct ServedAnswer: Sendable, Decodable {
   let values: [Value]
   /// The possible matches, none of which is sure; `nil` from an older server.
   let possible: [Value]?
+  /// The same thing in other colors, if nothing else is known.
+  let sibling: [Value]?
   let emptyReason: String?
   let hasMore: Bool
   /// The token of the next page.
   let continuation: String?
 
   /// All confidences of the answer. Another server may have written any numbers.
-  var confidences: [Double] { (values + listed).map(\.confidence) }
+  var confidences: [Double] { (values + listed + siblings).map(\.confidence) }
 
   /// The possible matches, none of which is sure.
   var listed: [Value] { possible ?? [] }
+
+  /// The same thing in other colors.
+  var siblings: [Value] { sibling ?? [] }
 }
 
 /// The size of a server's catalogue, and its cut-off (`GET /v1/catalogue`).

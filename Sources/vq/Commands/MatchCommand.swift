@@ -189,7 +189,8 @@ enum MatchCommand {
                "evidence":[{"kind":"color","value":0.93,"weight":3.2},…]},…]}
           If there is no match, 'emptyReason' gives the reason. 'possible' has the same form as 'values': what the image \
           may show though it is not sure, with shares of one probability as 'confidence'; --answers sure leaves it \
-          out. So has 'similar': things of the same kind, with the probability of that as 'confidence'; it is there with \
+          out. So has 'sibling', if nothing is sure or possible: the same thing in other colors, with the \
+          probability of that as 'confidence'. So has 'similar': things of the same kind, with the probability of that as 'confidence'; it is there with \
           --similar, and if nothing is sure and --models has a model that encodes images. 'nearMiss' is always null. 'hasMore' tells whether there are \
           further matches, which --continue shows. 'unmatchedLabels' lists the labels that are \
           unknown, and 'unmatchedWords' those of --text. 'rule' names the rule of the shop that moved a match. A store may have 'stocks', the matched product that it sells, \

@@ -98,8 +98,17 @@ struct MatchReport {
         for match in response.possible { lines += ["", "? \(title(match))"] + terms(match) }
       }
     }
+    if !response.siblings.isEmpty {
+      lines.append(SiblingText.heading + ":")
+      lines += unsure(response.siblings, mark: SiblingText.mark).lines(on: console)
+      if isExplained {
+        for match in response.siblings {
+          lines += ["", "\(SiblingText.mark) \(title(match))"] + terms(match)
+        }
+      }
+    }
     if let similar = response.similar, !similar.isEmpty {
-      if isExplained, !response.matches.isEmpty || !response.possible.isEmpty { lines.append("") }
+      if isExplained, lines.count > (isNamed ? 1 : 0) { lines.append("") }
       lines.append(SimilarText.heading + ":")
       lines += unsure(similar, mark: SimilarText.mark).lines(on: console)
       if isExplained {

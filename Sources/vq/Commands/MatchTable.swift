@@ -2,8 +2,8 @@ import PixelMatch
 import VisualQuery
 
 /// Answers as CSV (RFC 4180, with line feeds): one row for each match, and one for an image without a match.
-/// Entities that an image may show though they are not sure have rows without a rank, with the reason `possible`, and those of the same
-/// kind with the reason `similar`.
+/// Entities that an image may show though they are not sure have rows without a rank, with the reason `possible`, those that show the same
+/// thing in another color with the reason `sibling`, and those of the same kind with the reason `similar`.
 ///
 /// Cells that a spreadsheet would take for a formula begin with an apostrophe.
 enum MatchTable {
@@ -14,7 +14,7 @@ enum MatchTable {
   /// The line with the names of the columns.
   static var heading: String { line(columns) }
 
-  /// Returns the rows of an answer: the matches or, without a match, one row with the reason; then what is possible, and what is similar.
+  /// Returns the rows of an answer: the matches or, without a match, one row with the reason; then what is possible, siblings, and what is similar.
   static func rows(_ response: MatchResponse, of query: String) -> String {
     let query = FileName.readable(query)
     func row(_ match: Match, rank: String, reason: String) -> String {
@@ -31,6 +31,7 @@ enum MatchTable {
       rows.append(line([query] + Array(repeating: "", count: columns.count - 2) + [reason]))
     }
     rows += response.possible.map { row($0, rank: "", reason: "possible") }
+    rows += response.siblings.map { row($0, rank: "", reason: "sibling") }
     rows += (response.similar ?? []).map { row($0, rank: "", reason: "similar") }
     return rows.joined()
   }

@@ -110,6 +110,15 @@ extension Definition {
             Absent with `answers=sure`.
             """, of: .reference(.matchValue), max: 8)),
         .optional(
+          "sibling",
+          .array(
+            """
+            Entities that show the same thing as the image in another color, which the catalogue may lack; the likeliest first, mostly the \
+            variants of one group: to be shown apart from `values`. `confidence` is the probability that it is the same thing, from 0.85 on; \
+            the weights of `evidence` are those of the entity by itself. Only there if nothing is sure and `possible` is empty; absent with \
+            `answers=sure` and on further pages.
+            """, of: .reference(.matchValue), max: 8)),
+        .optional(
           "similar",
           .array(
             """

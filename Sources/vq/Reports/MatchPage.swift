@@ -37,7 +37,7 @@ struct MatchPage {
     let picture = query.jpeg.flatMap { pictures.add($0, name: query.name) }
     if let response = query.response {
       // Without a match, the image is drawn beside each entity that it may show.
-      if let picture, !response.matches.isEmpty || response.possible.isEmpty {
+      if let picture, !response.matches.isEmpty || (response.possible + response.siblings).isEmpty {
         parts.append(overview(of: picture, response))
       }
       parts.append(HTML("p", [HTML(text: Self.summary(response))]))
@@ -49,6 +49,14 @@ struct MatchPage {
         var cards: [HTML] = []
         for match in response.possible {
           cards.append(try await card(match, picture, mark: UnsureText.mark))
+        }
+        parts.append(HTML("ol", ["class": "cards"], cards))
+      }
+      if !response.siblings.isEmpty {
+        parts.append(HTML("p", [HTML(text: SiblingText.heading + ":")]))
+        var cards: [HTML] = []
+        for match in response.siblings {
+          cards.append(try await card(match, picture, mark: SiblingText.mark))
         }
         parts.append(HTML("ol", ["class": "cards"], cards))
       }

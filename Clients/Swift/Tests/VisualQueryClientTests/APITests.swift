@@ -36,6 +36,8 @@ import Testing
         "values.variants.product.type": titled,
         "possible.product.type": titled, "possible.store.type": titled,
         "possible.variants.product.type": titled,
+        "sibling.product.type": titled, "sibling.store.type": titled,
+        "sibling.variants.product.type": titled,
         "similar.product.type": titled, "similar.store.type": titled,
         "similar.variants.product.type": titled,
       ]),

@@ -40,8 +40,9 @@ import Testing
     #expect(unsure.values.isEmpty && unsure.possible == sure.values)
     let written = try JSONEncoder().encode(unsure)
     #expect(try JSONDecoder().decode(MatchAnswer.self, from: written) == unsure)
-    object["possible"] = nil
-    #expect(try answer().possible.isEmpty)
+    #expect(sure.siblings.isEmpty)
+    (object["sibling"], object["possible"]) = (object["possible"], nil)
+    #expect(try answer().possible.isEmpty && answer().siblings == sure.values)
   }
 
   /// Would break if an app that acts alone could not ask without the list, or an older service were asked for it.

@@ -33,9 +33,16 @@ nonisolated extension Entity {
   /// Says that an entity is one of those that a scene may show.
   static let unsureMark: LocalizedStringResource = "Not sure"
 
+  /// The words on the card of an entity that shows the same thing in another color.
+  static let otherColorMark: LocalizedStringResource = "In another color"
+
   /// The entity with a card that says so.
-  var unsure: Entity {
-    let words = [String(localized: Self.unsureMark), display.subtitle].compactMap { $0 }
+  var unsure: Entity { marked(Self.unsureMark) }
+  /// The entity with a card that says so.
+  var otherColor: Entity { marked(Self.otherColorMark) }
+
+  private func marked(_ mark: LocalizedStringResource) -> Entity {
+    let words = [String(localized: mark), display.subtitle].compactMap { $0 }
     let display = Display(
       title: display.title, subtitle: words.joined(separator: " · "), image: display.image,
       synonyms: display.synonyms)

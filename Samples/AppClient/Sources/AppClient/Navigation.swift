@@ -11,6 +11,10 @@ import VisualQueryClient
   private(set) var results: [Entity] = []
   /// The possible matches, none of which is sure. Views list them apart, beneath ``possibleTitle``.
   private(set) var possible: [Entity] = []
+  /// The same thing in other colors, if nothing is sure or possible. Views list them apart, beneath ``siblingTitle``.
+  private(set) var siblings: [Entity] = []
+  /// The title of the list of ``siblings``.
+  static let siblingTitle: LocalizedStringResource = "In another color:"
   /// The title of the list of ``possible``.
   static let possibleTitle: LocalizedStringResource = "Not sure, one of these:"
   /// The last answer of the service: distances and opening hours of stores, variants, and outlines in the image.
@@ -31,6 +35,7 @@ import VisualQueryClient
   func search(_ scene: () async throws -> MatchedScene) async {
     results = []
     possible = []
+    siblings = []
     continuation = nil
     await add(scene)
   }
@@ -47,6 +52,7 @@ import VisualQueryClient
       message = nil
       results += scene.entities
       possible += scene.possible
+      siblings += scene.siblings
       answer = scene.answer
       continuation = scene.continuation
     } catch let error as ClientError {

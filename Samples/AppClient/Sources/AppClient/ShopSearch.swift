@@ -176,6 +176,8 @@ nonisolated struct MatchedScene: Sendable {
   let entities: [Entity]
   /// The possible matches if none is sure: at most one of them is right. They are shown apart from `entities`.
   var possible: [Entity] = []
+  /// The same thing in other colors, if nothing is sure or possible.
+  var siblings: [Entity] = []
   /// The token of the next page, or `nil` if there is none.
   let continuation: String?
   /// True if the service has seen the image; otherwise only the labels were compared.
@@ -189,6 +191,7 @@ nonisolated extension MatchedScene {
   init(_ answer: MatchAnswer) {
     self.init(
       entities: answer.values.map(\.entity), possible: answer.possible.map(\.entity),
+      siblings: answer.siblings.map(\.entity),
       continuation: answer.hasMore ? answer.continuation : nil, isFromService: true,
       answer: answer)
   }

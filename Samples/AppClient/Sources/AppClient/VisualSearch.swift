@@ -33,7 +33,8 @@
     func values(for input: SemanticContentDescriptor) async throws -> [VisualSearchResult] {
       let scene = try await shop.matches(for: input)
       // The system's sheet has one list: what is not sure is in it only if nothing is, and says so.
-      let shown = scene.entities.isEmpty ? scene.possible.map(\.unsure) : scene.entities
+      let unsure = scene.possible.map(\.unsure) + scene.siblings.map(\.otherColor)
+      let shown = scene.entities.isEmpty ? unsure : scene.entities
       return await shop.illustrated(shown) { VisualSearchResult($0, image: $1) }.compactMap { $0 }
     }
   }

@@ -106,10 +106,11 @@ function complain(title, detail) {
 }
 
 function clear() {
-  for (const id of ["problem", "region", "more", "unsure", "alike", "missing"]) at(id).hidden = true;
+  for (const id of ["problem", "region", "more", "unsure", "colors", "alike", "missing"]) at(id).hidden = true;
   at("results").replaceChildren();
   at("guesses").replaceChildren();
   at("lines").replaceChildren();
+  at("siblings").replaceChildren();
   at("similar").replaceChildren();
 }
 
@@ -118,6 +119,7 @@ function show(answer) {
   const before = asked.shown;
   const sure = answer.values;
   const guesses = before ? [] : answer.possible ?? [];
+  const siblings = before ? [] : answer.sibling ?? [];
   const similar = before ? [] : answer.similar ?? [];
   const titles = new Map(answer.values.map((value) => [value.id, value.display.title]));
   const made = (isSure, doubt) => (value) => card(value, {
@@ -128,19 +130,22 @@ function show(answer) {
   at("results").append(...cards);
   at("guesses").replaceChildren(...guesses.map(made(false)));
   at("unsure").hidden = !guesses.length;
+  at("siblings").replaceChildren(...siblings.map(made(false, "another color")));
+  at("colors").hidden = !siblings.length;
   at("similar").replaceChildren(...similar.map(made(false, "similar")));
   at("alike").hidden = !similar.length;
   at("missing").hidden = !continuation || !takesFeedback || before > 0;
   at("more").hidden = !answer.hasMore;
   asked.shown += sure.length;
-  const first = [...sure, ...guesses][0];
-  if (!before && first) choose(at(sure.length ? "results" : "guesses").firstElementChild, first);
+  const first = [...sure, ...guesses, ...siblings][0];
+  const list = sure.length ? "results" : guesses.length ? "guesses" : "siblings";
+  if (!before && first) choose(at(list).firstElementChild, first);
   if (before && cards.length) cards[0].querySelector("a, summary").focus();
-  say(summary(answer, sure, guesses, before));
+  say(summary(answer, sure, guesses, siblings, before));
   if (!before && isPhone()) reveal(at("answer"));
 }
 
-function summary(answer, sure, guesses, before) {
+function summary(answer, sure, guesses, siblings, before) {
   const notes = [];
   if (sure.length) {
     const count = counted(sure.length + before, "match", "matches");
@@ -150,6 +155,8 @@ function summary(answer, sure, guesses, before) {
   } else if (guesses.length) {
     const what = guesses.length > 1 ? `One of ${guesses.length} is likely. The likeliest` : "Likely";
     notes.push(`Nothing is sure. ${what}: ${guesses[0].display.title}, ${percent(guesses[0].confidence)}.`);
+  } else if (siblings.length) {
+    notes.push(`Nothing is sure. The same thing in another color: ${siblings[0].display.title}, ${percent(siblings[0].confidence)}.`);
   } else {
     notes.push(word("emptyReason", answer.emptyReason) ?? "No match.");
   }
@@ -177,7 +184,7 @@ function drawLines(words, [left, top, width, height]) {
 // Outlines the chosen match in the image. The outline of a match in a searched part is given in
 // shares of that part.
 function choose(element, value) {
-  for (const other of document.querySelectorAll("#results > *, #guesses > *")) {
+  for (const other of document.querySelectorAll("#results > *, #guesses > *, #siblings > *")) {
     other.classList.toggle("chosen", other === element);
   }
   const part = asked.region ?? [0, 0, 1, 1];

@@ -12,6 +12,7 @@ public struct MatchDocument: Sendable, Encodable {
   let generation: Int
   let values: [Value]
   let possible: [Value]?
+  let sibling: [Value]?
   let similar: [Value]?
   let objects: [MatchedObject]
   let regions: [Region]
@@ -66,6 +67,7 @@ public struct MatchDocument: Sendable, Encodable {
     generation = response.generation
     values = response.matches.map { Value($0, projection) }
     possible = response.answers == .sure ? nil : response.possible.map { Value($0, projection) }
+    sibling = response.siblings.isEmpty ? nil : response.siblings.map { Value($0, projection) }
     similar = response.similar?.map { Value($0, projection) }
     objects = response.objects.map {
       MatchedObject(number: $0.number, box: $0.box.map { rounded($0, 4) })
@@ -87,9 +89,8 @@ public struct MatchDocument: Sendable, Encodable {
   }
 
   private enum CodingKeys: CodingKey {
-    case schema, query, complete, coverage, elapsedMs, generation, values, possible, similar,
-      objects,
-      regions,
+    case schema, query, complete, coverage, elapsedMs, generation, values, possible, sibling,
+      similar, objects, regions,
       emptyReason, nearMiss
     case unmatchedLabels, unmatchedWords, unmatchedCodes, missingShards, damagedRows,
       embeddingCompared, facets,
@@ -98,7 +99,7 @@ public struct MatchDocument: Sendable, Encodable {
     case feedback
   }
 
-  /// Encodes every key, with `null` for absent values, except that `possible` is left out if only sure answers are asked for, `similar` if it is not asked for and no model found it,
+  /// Encodes every key, with `null` for absent values, except that `possible` is left out if only sure answers are asked for, `sibling` if there are none, `similar` if it is not asked for and no model found it,
   /// `profile` for sRGB, `damage` for an intact image,
   /// `unmatchedWords` if no words were asked, `facets`, `unmatchedCodes`, `missingShards` and `damagedRows` if there are none, `embeddingCompared` if the query
   /// has no embedding, and `feedback` if nothing was said about the query.
@@ -112,6 +113,7 @@ public struct MatchDocument: Sendable, Encodable {
     try container.encode(generation, forKey: .generation)
     try container.encode(values, forKey: .values)
     try container.encodeIfPresent(possible, forKey: .possible)
+    try container.encodeIfPresent(sibling, forKey: .sibling)
     try container.encodeIfPresent(similar, forKey: .similar)
     try container.encode(objects, forKey: .objects)
     try container.encode(regions, forKey: .regions)

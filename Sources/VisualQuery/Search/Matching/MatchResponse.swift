@@ -61,7 +61,12 @@ public struct MatchResponse: Sendable, Hashable {
   ///
   /// The ``Match/confidence`` is that probability. The list belongs to the first page.
   public internal(set) var similar: [Match]?
-  /// The parts of the answer that were asked for: with ``AnswerScope/sure``, `possible` is always empty.
+  /// The entities that show the same thing as the image in another color, if nothing is sure or possible: the catalogue may lack that
+  /// color. The likeliest first, at most eight: mostly the variants of one group.
+  ///
+  /// The ``Match/confidence`` is the probability that it is the same thing, from 0.85 on. The list belongs to the first page.
+  public internal(set) var siblings: [Match] = []
+  /// The parts of the answer that were asked for: with ``AnswerScope/sure``, `possible` and `siblings` are always empty.
   package internal(set) var answers = AnswerScope.all
   /// The things that the image shows, as far as its matches tell: each match names its object.
   public let objects: [MatchedObject]
@@ -91,10 +96,10 @@ public struct MatchResponse: Sendable, Hashable {
   public internal(set) var diagnostics = Diagnostics()
   /// A Boolean value that indicates whether further pages have more matches.
   public let hasMore: Bool
-  /// The ids of all entities in the answer: the matches and the variants beneath them, what is possible, and what is similar.
+  /// The ids of all entities in the answer: the matches and the variants beneath them, what is possible, siblings, and what is similar.
   public var entityIDs: [EntityID] {
     matches.flatMap { match in [match.value.id] + match.variants.map(\.value.id) }
-      + possible.map(\.value.id) + (similar ?? []).map(\.value.id)
+      + (possible + siblings + (similar ?? [])).map(\.value.id)
   }
   /// The list behind the token, which is sealed when it is asked for.
   let sealable: SealableContinuation

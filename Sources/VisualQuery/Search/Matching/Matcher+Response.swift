@@ -51,8 +51,12 @@ extension Matcher {
     response.regions = regions
     response.unmatchedCodes = state.unmatchedCodes
     response.unmatchedWords = worded.unmatched
+    if response.matches.isEmpty, response.possible.isEmpty {
+      response.siblings = try siblings(among: scored, state, options, rules)
+    }
     response.similar = try similar(
-      state, options, without: (response.matches + response.possible).map(\.value),
+      state, options,
+      without: (response.matches + response.possible + response.siblings).map(\.value),
       isAnySure: !response.matches.isEmpty
     )?.enumerated().map { index, found in
       match(
@@ -249,6 +253,32 @@ extension Matcher {
       isOpen: isOpen,
       display: value.displayRepresentation(for: options.locale),
       handoff: catalogue.links.handoff(for: value), rule: entity.rule, variants: variants)
+  }
+
+  /// Returns the entities that show the same thing in another color, within the types that the limits leave.
+  private func siblings(
+    among scored: [ScoredEntity], _ state: QueryState, _ options: MatchOptions,
+    _ rules: ActiveRules
+  ) throws -> [Match] {
+    guard options.answers == .all, state.signature != nil, !state.isFilterUnfinished else {
+      return []
+    }
+    let list = try SiblingEntities.list(
+      among: scored.filter {
+        options.limit(of: $0.type) > 0 && rules.hidingRule(of: $0.key) == nil
+      }
+    ) { keys in
+      try catalogue.read { database throws(CatalogueError) in
+        try database.properties.groups(ofKeys: keys)
+      }
+    }
+    let values = try catalogue.entities(keys: list.map(\.key))
+    return list.compactMap { entity in values[entity.key].map { (entity, $0) } }
+      .enumerated().map { index, found in
+        match(
+          found.0, found.1, rank: index + 1, found.0.image.flatMap(alignment), object: nil,
+          variants: [], options)
+      }
   }
 
   private func emptyReason(

@@ -21,6 +21,11 @@ public struct MatchAnswer: Codable, Sendable, Hashable {
   /// enough, if only sure answers were asked for, and from older services.
   public var possible: [MatchedEntity] { listed ?? [] }
   private let listed: [MatchedEntity]?
+  /// The entities that show the same thing as the image in another color, which the shop may lack: mostly the variants of one group, the
+  /// likeliest first, to be shown apart. Their confidence is the probability that it is the same thing. Empty unless nothing is sure or
+  /// possible.
+  public var siblings: [MatchedEntity] { otherColors ?? [] }
+  private let otherColors: [MatchedEntity]?
   /// The entities of the same kind as what the image shows, and not the same thing, the likeliest first: to be shown apart, as similar.
   /// Their confidence is the probability that a person would call both the same kind. Absent if they were not asked for, and something is
   /// sure or the service has no model for it.
@@ -61,7 +66,7 @@ public struct MatchAnswer: Codable, Sendable, Hashable {
 
   private enum CodingKeys: String, CodingKey {
     case schema, query, complete, coverage, elapsedMs, generation, values, listed = "possible",
-      similar
+      otherColors = "sibling", similar
     case found = "objects", parts = "regions", profile, feedback, emptyReason, unmatchedLabels,
       unmatchedWords, unmatchedCodes, missingShards, damagedRows, embeddingCompared
     case facets, hasMore, continuation, damage
