@@ -126,7 +126,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "VisualQueryTests", dependencies: ["VisualQuery", "TestSupport"],
-      exclude: ["Catalogue/Versions"],
+      exclude: ["Store/Catalogue/Versions"],
       swiftSettings: strict),
     .testTarget(
       name: "HTTPServerTests", dependencies: ["HTTPServer", "TestSupport"], swiftSettings: strict),

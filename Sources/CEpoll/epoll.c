@@ -19,3 +19,11 @@ int32_t ce_wait(int32_t poller, ce_event *events, int32_t capacity, int32_t mill
 }
 
 int32_t ce_wakeup(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+// Neither call can fail for an eventfd of ce_wakeup: a full counter is readable, and an empty one is unreadable.
+void ce_signal(int32_t wakeup) { eventfd_write(wakeup, 1); }
+
+void ce_clear(int32_t wakeup) {
+  eventfd_t count;
+  eventfd_read(wakeup, &count);
+}

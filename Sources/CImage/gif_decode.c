@@ -1,76 +1,12 @@
-// giflib as a pull reader of the first frame, loaded when first needed. The few declarations that are
-// used here are those of gif_lib.h of giflib 5.1 and 5.2, whose library is libgif.so.7.
+// giflib as a pull reader of the first frame.
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "libraries.h"
+#include "gif_library.h"
 #include "picture_reader.h"
 
-#ifdef __APPLE__
-#define GIF_LIBRARY "libgif.7.dylib"
-#else
-#define GIF_LIBRARY "libgif.so.7"
-#endif
-
 enum { GIF_FAILED = 0, RECORD_IMAGE = 2, RECORD_EXTENSION = 3, GRAPHICS_CONTROL = 0xF9 };
-
-typedef struct {
-  uint8_t red, green, blue;
-} gif_color;
-
-typedef struct {
-  int color_count, bits_per_pixel;
-  bool is_sorted;
-  gif_color *colors;
-} gif_color_map;
-
-typedef struct {
-  int left, top, width, height;
-  bool is_interlaced;
-  gif_color_map *color_map;
-} gif_image;
-
-typedef struct {
-  int screen_width, screen_height, color_resolution, background;
-  uint8_t aspect;
-  gif_color_map *color_map;
-  int image_count;
-  gif_image image;
-  void *saved_images;
-  int extension_count;
-  void *extensions;
-  int error;
-  void *user_data;
-  void *private_data;
-} gif_file;
-
-static struct {
-  gif_file *(*DGifOpen)(void *, int (*)(gif_file *, uint8_t *, int), int *);
-  int (*DGifCloseFile)(gif_file *, int *);
-  int (*DGifGetRecordType)(gif_file *, int *);
-  int (*DGifGetImageDesc)(gif_file *);
-  int (*DGifGetLine)(gif_file *, uint8_t *, int);
-  int (*DGifGetExtension)(gif_file *, int *, uint8_t **);
-  int (*DGifGetExtensionNext)(gif_file *, uint8_t **);
-} gif;
-static bool is_loaded;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void load(void) {
-  void *const handle = dlopen(GIF_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  is_loaded = handle != NULL && CI_FIND(handle, gif, DGifOpen) &&
-              CI_FIND(handle, gif, DGifCloseFile) && CI_FIND(handle, gif, DGifGetRecordType) &&
-              CI_FIND(handle, gif, DGifGetImageDesc) && CI_FIND(handle, gif, DGifGetLine) &&
-              CI_FIND(handle, gif, DGifGetExtension) && CI_FIND(handle, gif, DGifGetExtensionNext);
-}
-
-bool ci_gif_load(void) {
-  pthread_once(&once, load);
-  return is_loaded;
-}
 
 typedef struct {
   picture_reader picture;
@@ -97,7 +33,7 @@ static int read_bytes(gif_file *file, uint8_t *target, int length) {
 
 static void close_reader(ci_reader *base) {
   gif_reader *reader = (gif_reader *)base;
-  if (reader->file != NULL) gif.DGifCloseFile(reader->file, NULL);
+  if (reader->file != NULL) ci_gif.DGifCloseFile(reader->file, NULL);
   free(reader->line);
   free(reader->picture.pixels);
   free(reader);
@@ -129,7 +65,7 @@ static int32_t prepare(ci_reader *base) {
   const uint32_t width = base->width;
   for (uint32_t pixels = 0; pixels < CI_PIXELS_A_STEP; pixels += width) {
     if (reader->done == base->height) return CI_OK;
-    if (gif.DGifGetLine(reader->file, reader->line, (int)width) == GIF_FAILED) {
+    if (ci_gif.DGifGetLine(reader->file, reader->line, (int)width) == GIF_FAILED) {
       return failure(reader);
     }
     uint8_t *row = reader->picture.pixels +
@@ -144,23 +80,23 @@ static int32_t prepare(ci_reader *base) {
 static int32_t find_image(gif_reader *reader) {
   for (;;) {
     int record = 0;
-    if (gif.DGifGetRecordType(reader->file, &record) == GIF_FAILED) return failure(reader);
+    if (ci_gif.DGifGetRecordType(reader->file, &record) == GIF_FAILED) return failure(reader);
     if (record == RECORD_IMAGE) {
-      return gif.DGifGetImageDesc(reader->file) == GIF_FAILED ? failure(reader) : CI_OK;
+      return ci_gif.DGifGetImageDesc(reader->file) == GIF_FAILED ? failure(reader) : CI_OK;
     }
     if (record != RECORD_EXTENSION) {
       return ci_fail(&reader->picture.base, CI_CORRUPT, "there is no image in it");
     }
     int code = 0;
     uint8_t *block = NULL;
-    if (gif.DGifGetExtension(reader->file, &code, &block) == GIF_FAILED) return failure(reader);
+    if (ci_gif.DGifGetExtension(reader->file, &code, &block) == GIF_FAILED) return failure(reader);
     // The first byte of a block is its length. In the four bytes that follow, bit 0 of the
     // first says that the fourth is the index of the transparent color.
     if (code == GRAPHICS_CONTROL && block != NULL && block[0] >= 4 && (block[1] & 1) != 0) {
       reader->transparent = block[4];
     }
     while (block != NULL) {
-      if (gif.DGifGetExtensionNext(reader->file, &block) == GIF_FAILED) return failure(reader);
+      if (ci_gif.DGifGetExtensionNext(reader->file, &block) == GIF_FAILED) return failure(reader);
     }
   }
 }
@@ -168,7 +104,7 @@ static int32_t find_image(gif_reader *reader) {
 static int32_t start(gif_reader *reader, uint32_t width, uint32_t height, ci_limits limits) {
   ci_reader *const base = &reader->picture.base;
   int code = 0;
-  reader->file = gif.DGifOpen(reader, read_bytes, &code);
+  reader->file = ci_gif.DGifOpen(reader, read_bytes, &code);
   if (reader->file == NULL) return failure(reader);
   const int32_t found = find_image(reader);
   if (found != CI_OK) return found;

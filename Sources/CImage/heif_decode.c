@@ -1,10 +1,8 @@
-// libheif as a pull reader, loaded when first needed. The few declarations that are used here are
-// those of its heif.h, whose structures only grow at their ends.
+// libheif as a pull reader.
 //
 // The library decodes an image in one call that cannot be stopped, for a second or more. It does so
 // on a thread of its own, so that the caller can stop waiting; the thread then frees what it used.
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -13,18 +11,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "libraries.h"
+#include "heif_library.h"
 #include "reader.h"
 
-#ifdef __APPLE__
-#define HEIF_LIBRARY "libheif.1.dylib"
-#else
-#define HEIF_LIBRARY "libheif.so.1"
-#endif
-
 enum {
-  COMPRESSION_HEVC = 1,
-  COMPRESSION_AV1 = 4,
   COLORSPACE_RGB = 1,
   CHROMA_INTERLEAVED_RGBA = 11,
   CHANNEL_INTERLEAVED = 10,
@@ -38,82 +28,7 @@ enum {
   ABANDONED_LIMIT = 4,
 };
 
-typedef struct {
-  int code, subcode;
-  const char *message;
-} heif_error;
-
-// The beginning of the options; the library allocates the rest.
-typedef struct {
-  uint8_t version;
-  uint8_t ignore_transformations;
-  void *start_progress, *on_progress, *end_progress, *progress_data;
-  uint8_t convert_hdr_to_8bit;  // since version 2
-} heif_options;
-
-// The beginning of the security limits, which the library allocates (since 1.19).
-typedef struct {
-  uint8_t version;
-  uint64_t max_image_size_pixels;
-} heif_limits;
-
-static struct {
-  int (*heif_have_decoder_for_format)(int);
-  void *(*heif_context_alloc)(void);
-  void (*heif_context_free)(void *);
-  void (*heif_context_set_maximum_image_size_limit)(void *, int);
-  heif_limits *(*heif_context_get_security_limits)(void *);
-  void (*heif_context_set_max_decoding_threads)(void *, int);
-  heif_error (*heif_context_read_from_memory_without_copy)(void *, const void *, size_t, const void *);
-  heif_error (*heif_context_get_primary_image_handle)(void *, void **);
-  void (*heif_image_handle_release)(const void *);
-  int (*heif_image_handle_get_width)(const void *);
-  int (*heif_image_handle_get_height)(const void *);
-  heif_options *(*heif_decoding_options_alloc)(void);
-  void (*heif_decoding_options_free)(heif_options *);
-  heif_error (*heif_decode_image)(const void *, void **, int, int, const heif_options *);
-  void (*heif_image_release)(const void *);
-  int (*heif_image_get_width)(const void *, int);
-  int (*heif_image_get_height)(const void *, int);
-  const uint8_t *(*heif_image_get_plane_readonly)(const void *, int, int *);
-  int (*heif_image_get_decoding_warnings)(void *, int, heif_error *, int);
-} heif;
-static bool is_loaded;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_int abandoned_count;
-
-static void load(void) {
-  void *const handle = dlopen(HEIF_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  is_loaded = handle != NULL && CI_FIND(handle, heif, heif_have_decoder_for_format) &&
-              CI_FIND(handle, heif, heif_context_alloc) &&
-              CI_FIND(handle, heif, heif_context_free) &&
-              CI_FIND(handle, heif, heif_context_set_maximum_image_size_limit) &&
-              CI_FIND(handle, heif, heif_context_read_from_memory_without_copy) &&
-              CI_FIND(handle, heif, heif_context_get_primary_image_handle) &&
-              CI_FIND(handle, heif, heif_image_handle_release) &&
-              CI_FIND(handle, heif, heif_image_handle_get_width) &&
-              CI_FIND(handle, heif, heif_image_handle_get_height) &&
-              CI_FIND(handle, heif, heif_decoding_options_alloc) &&
-              CI_FIND(handle, heif, heif_decoding_options_free) &&
-              CI_FIND(handle, heif, heif_decode_image) &&
-              CI_FIND(handle, heif, heif_image_release) &&
-              CI_FIND(handle, heif, heif_image_get_width) &&
-              CI_FIND(handle, heif, heif_image_get_height) &&
-              CI_FIND(handle, heif, heif_image_get_plane_readonly);
-  // Since libheif 1.13. Without it, tiles are decoded on threads of the library.
-  if (is_loaded) (void)CI_FIND(handle, heif, heif_context_set_max_decoding_threads);
-  if (is_loaded) (void)CI_FIND(handle, heif, heif_context_get_security_limits);
-  if (is_loaded) (void)CI_FIND(handle, heif, heif_image_get_decoding_warnings);
-}
-
-bool ci_heif_load(bool is_hevc) {
-  pthread_once(&once, load);
-  if (!is_loaded) return false;
-  // A context loads the decoders that are separate files.
-  void *const context = heif.heif_context_alloc();
-  if (context != NULL) heif.heif_context_free(context);
-  return heif.heif_have_decoder_for_format(is_hevc ? COMPRESSION_HEVC : COMPRESSION_AV1) != 0;
-}
 
 // The state of a decoding. The reader and its thread share it, and whichever needs it last frees it.
 typedef struct {
@@ -136,9 +51,9 @@ typedef struct {
 } heif_reader;
 
 static void free_decoding(decoding *job) {
-  if (job->image != NULL) heif.heif_image_release(job->image);
-  if (job->handle != NULL) heif.heif_image_handle_release(job->handle);
-  if (job->context != NULL) heif.heif_context_free(job->context);
+  if (job->image != NULL) ci_heif.heif_image_release(job->image);
+  if (job->handle != NULL) ci_heif.heif_image_handle_release(job->handle);
+  if (job->context != NULL) ci_heif.heif_context_free(job->context);
   free(job->bytes);
   pthread_cond_destroy(&job->change);
   pthread_mutex_destroy(&job->lock);
@@ -147,11 +62,11 @@ static void free_decoding(decoding *job) {
 
 static void *decode(void *argument) {
   decoding *job = argument;
-  heif_options *const options = heif.heif_decoding_options_alloc();
+  heif_options *const options = ci_heif.heif_decoding_options_alloc();
   if (options != NULL && options->version >= 2) options->convert_hdr_to_8bit = 1;
-  const heif_error error = heif.heif_decode_image(job->handle, &job->image, COLORSPACE_RGB,
+  const heif_error error = ci_heif.heif_decode_image(job->handle, &job->image, COLORSPACE_RGB,
                                                   CHROMA_INTERLEAVED_RGBA, options);
-  if (options != NULL) heif.heif_decoding_options_free(options);
+  if (options != NULL) ci_heif.heif_decoding_options_free(options);
   pthread_mutex_lock(&job->lock);
   job->error = error;
   job->is_done = true;
@@ -252,8 +167,8 @@ static bool is_done_soon(decoding *job) {
 // Newer versions only warn of tiles that cannot be decoded, and leave them gray.
 static int32_t find_damage(heif_reader *reader) {
   heif_error warning = {0};
-  if (heif.heif_image_get_decoding_warnings == NULL ||
-      heif.heif_image_get_decoding_warnings(reader->decoding->image, 0, &warning, 1) < 1 ||
+  if (ci_heif.heif_image_get_decoding_warnings == NULL ||
+      ci_heif.heif_image_get_decoding_warnings(reader->decoding->image, 0, &warning, 1) < 1 ||
       warning.code == 0) {
     return CI_OK;
   }
@@ -278,10 +193,10 @@ static int32_t prepare(ci_reader *base) {
   if (damage != CI_OK) return damage;
   int stride = 0;
   const uint8_t *const plane =
-      heif.heif_image_get_plane_readonly(job->image, CHANNEL_INTERLEAVED, &stride);
+      ci_heif.heif_image_get_plane_readonly(job->image, CHANNEL_INTERLEAVED, &stride);
   if (plane == NULL || stride < 0 || (uint32_t)stride < 4 * base->width ||
-      heif.heif_image_get_width(job->image, CHANNEL_INTERLEAVED) != (int)base->width ||
-      heif.heif_image_get_height(job->image, CHANNEL_INTERLEAVED) != (int)base->height) {
+      ci_heif.heif_image_get_width(job->image, CHANNEL_INTERLEAVED) != (int)base->width ||
+      ci_heif.heif_image_get_height(job->image, CHANNEL_INTERLEAVED) != (int)base->height) {
     return ci_fail(base, CI_CORRUPT, "its headers contradict each other");
   }
   reader->plane = plane;
@@ -307,13 +222,13 @@ static int32_t read_rows(ci_reader *base, uint8_t *rows, uint32_t max_rows, uint
 // was, and a grid of tiles had to be smaller than the limit. (1.19.0 took the limit of a side for a
 // number of pixels.)
 static void set_limits(void *context, uint32_t width, uint32_t height) {
-  heif_limits *const limits = heif.heif_context_get_security_limits == NULL
+  heif_limits *const limits = ci_heif.heif_context_get_security_limits == NULL
                                   ? NULL
-                                  : heif.heif_context_get_security_limits(context);
+                                  : ci_heif.heif_context_get_security_limits(context);
   if (limits != NULL) {
     limits->max_image_size_pixels = ((uint64_t)width + 64) * ((uint64_t)height + 64);
   } else {
-    heif.heif_context_set_maximum_image_size_limit(context,
+    ci_heif.heif_context_set_maximum_image_size_limit(context,
                                                    (int)(width > height ? width : height) + 1);
   }
 }
@@ -330,21 +245,21 @@ static int32_t start(heif_reader *reader, const uint8_t *bytes, size_t count, ui
   pthread_cond_init(&job->change, NULL);
   reader->decoding = job;
   job->bytes = malloc(count);
-  job->context = heif.heif_context_alloc();
+  job->context = ci_heif.heif_context_alloc();
   if (job->bytes == NULL || job->context == NULL) return CI_NO_MEMORY;
   memcpy(job->bytes, bytes, count);
   set_limits(job->context, coded_width, coded_height);
-  if (heif.heif_context_set_max_decoding_threads != NULL) {
-    heif.heif_context_set_max_decoding_threads(job->context, 0);
+  if (ci_heif.heif_context_set_max_decoding_threads != NULL) {
+    ci_heif.heif_context_set_max_decoding_threads(job->context, 0);
   }
-  const heif_error error = heif.heif_context_read_from_memory_without_copy(
+  const heif_error error = ci_heif.heif_context_read_from_memory_without_copy(
       job->context, job->bytes, count, NULL);
   if (error.code != 0) return failure(base, error);
   const heif_error missing =
-      heif.heif_context_get_primary_image_handle(job->context, &job->handle);
+      ci_heif.heif_context_get_primary_image_handle(job->context, &job->handle);
   if (missing.code != 0) return failure(base, missing);
-  const int columns = heif.heif_image_handle_get_width(job->handle);
-  const int rows = heif.heif_image_handle_get_height(job->handle);
+  const int columns = ci_heif.heif_image_handle_get_width(job->handle);
+  const int rows = ci_heif.heif_image_handle_get_height(job->handle);
   // A file may crop the image.
   if (columns < 1 || rows < 1 || (uint32_t)columns > width || (uint32_t)rows > height) {
     return ci_fail(base, CI_CORRUPT, "its headers contradict each other");

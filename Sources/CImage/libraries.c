@@ -1,6 +1,9 @@
-#include "libraries.h"
+// The libraries that are loaded when first needed, each in files of its own that know no decoder.
 
 #include "CImage.h"
+#include "gif_library.h"
+#include "heif_library.h"
+#include "webp_library.h"
 
 bool ci_library_load(ci_library library) {
   switch (library) {

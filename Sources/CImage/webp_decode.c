@@ -1,90 +1,12 @@
-// libwebp as a pull reader, loaded when first needed. The few declarations that are used here are
-// those of its decode.h, ABI 2.9, whose major number the library itself compares.
+// libwebp as a pull reader.
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "picture_reader.h"
-#include "libraries.h"
-
-#ifdef __APPLE__
-#define WEBP_LIBRARY "libwebp.7.dylib"
-#else
-#define WEBP_LIBRARY "libwebp.so.7"
-#endif
+#include "webp_library.h"
 
 enum { ABI_VERSION = 0x0209, MODE_RGBA = 1 };
-
-typedef enum {
-  STATUS_OK = 0,
-  STATUS_OUT_OF_MEMORY = 1,
-  STATUS_UNSUPPORTED = 4,
-  STATUS_SUSPENDED = 5,
-  STATUS_NOT_ENOUGH_DATA = 7,
-} webp_status;
-
-typedef struct {
-  int width, height, has_alpha, has_animation, format;
-  uint32_t pad[5];
-} webp_features;
-
-typedef struct {
-  int colorspace;
-  int width, height;
-  int is_external_memory;
-  union {
-    struct {
-      uint8_t *rgba;
-      int stride;
-      size_t size;
-    } rgba;
-    struct {
-      uint8_t *y, *u, *v, *a;
-      int y_stride, u_stride, v_stride, a_stride;
-      size_t y_size, u_size, v_size, a_size;
-    } yuva;
-  } u;
-  uint32_t pad[4];
-  uint8_t *private_memory;
-} webp_buffer;
-
-typedef struct {
-  int bypass_filtering, no_fancy_upsampling;
-  int use_cropping, crop_left, crop_top, crop_width, crop_height;
-  int use_scaling, scaled_width, scaled_height;
-  int use_threads, dithering_strength, flip, alpha_dithering_strength;
-  uint32_t pad[5];
-} webp_options;
-
-typedef struct {
-  webp_features input;
-  webp_buffer output;
-  webp_options options;
-} webp_config;
-
-static struct {
-  int (*WebPInitDecoderConfigInternal)(webp_config *, int);
-  webp_status (*WebPGetFeaturesInternal)(const uint8_t *, size_t, webp_features *, int);
-  void *(*WebPIDecode)(const uint8_t *, size_t, webp_config *);
-  webp_status (*WebPIUpdate)(void *, const uint8_t *, size_t);
-  void (*WebPIDelete)(void *);
-} webp;
-static bool is_loaded;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void load(void) {
-  void *const handle = dlopen(WEBP_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  is_loaded = handle != NULL && CI_FIND(handle, webp, WebPInitDecoderConfigInternal) &&
-              CI_FIND(handle, webp, WebPGetFeaturesInternal) && CI_FIND(handle, webp, WebPIDecode) &&
-              CI_FIND(handle, webp, WebPIUpdate) && CI_FIND(handle, webp, WebPIDelete);
-}
-
-bool ci_webp_load(void) {
-  pthread_once(&once, load);
-  return is_loaded;
-}
 
 typedef struct {
   picture_reader picture;
@@ -99,7 +21,7 @@ typedef struct {
 
 static void close_reader(ci_reader *base) {
   webp_reader *reader = (webp_reader *)base;
-  if (reader->decoder != NULL) webp.WebPIDelete(reader->decoder);
+  if (reader->decoder != NULL) ci_webp.WebPIDelete(reader->decoder);
   free(reader->picture.pixels);
   free(reader);
 }
@@ -121,7 +43,7 @@ static int32_t prepare(ci_reader *base) {
   if (reader->is_done) return CI_OK;
   const size_t rest = reader->count - reader->given;
   reader->given += rest < reader->step ? rest : reader->step;
-  const webp_status status = webp.WebPIUpdate(reader->decoder, reader->bytes, reader->given);
+  const webp_status status = ci_webp.WebPIUpdate(reader->decoder, reader->bytes, reader->given);
   if (status == STATUS_SUSPENDED && reader->given < reader->count) return CI_MORE;
   reader->is_done = true;
   return failure(base, status);
@@ -133,7 +55,7 @@ static int32_t start(webp_reader *reader, uint32_t width, uint32_t height, uint3
   webp_features features;
   memset(&features, 0, sizeof features);
   const webp_status status =
-      webp.WebPGetFeaturesInternal(reader->bytes, reader->count, &features, ABI_VERSION);
+      ci_webp.WebPGetFeaturesInternal(reader->bytes, reader->count, &features, ABI_VERSION);
   if (status != STATUS_OK) return failure(base, status);
   if ((uint32_t)features.width != width || (uint32_t)features.height != height) {
     return ci_fail(base, CI_CORRUPT, "its headers contradict each other");
@@ -142,7 +64,7 @@ static int32_t start(webp_reader *reader, uint32_t width, uint32_t height, uint3
       &reader->picture, (width - 1) / denominator + 1, (height - 1) / denominator + 1,
       limits.memory_limit);
   if (allocated != CI_OK) return allocated;
-  if (!webp.WebPInitDecoderConfigInternal(&reader->config, ABI_VERSION)) {
+  if (!ci_webp.WebPInitDecoderConfigInternal(&reader->config, ABI_VERSION)) {
     return ci_fail(base, CI_UNSUPPORTED, "this version of libwebp is not supported");
   }
   webp_buffer *const output = &reader->config.output;
@@ -154,7 +76,7 @@ static int32_t start(webp_reader *reader, uint32_t width, uint32_t height, uint3
   reader->config.options.use_scaling = denominator > 1;
   reader->config.options.scaled_width = (int)base->width;
   reader->config.options.scaled_height = (int)base->height;
-  reader->decoder = webp.WebPIDecode(NULL, 0, &reader->config);
+  reader->decoder = ci_webp.WebPIDecode(NULL, 0, &reader->config);
   if (reader->decoder == NULL) return CI_NO_MEMORY;
   const size_t steps = (size_t)width * height / CI_PIXELS_A_STEP + 1;
   reader->step = reader->count / steps + 1;

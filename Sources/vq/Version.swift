@@ -1,4 +1,3 @@
-private import CBuild
 import PixelMatch
 import VisualQuery
 
@@ -10,18 +9,11 @@ enum Version {
   /// The day of the version, for the manual pages.
   static let date = "2026-11-22"
 
-  /// The commit that the program was built from, or `nil` for a build without `VQ_COMMIT` in the environment, as that of
-  /// plain `swift build`.
-  static var commit: String? {
-    // The text is a literal of the program, ends with a zero and is never freed.
-    unsafe cb_commit().map { unsafe String(cString: $0) }
-  }
-
   /// The lines of `vq --version`: the version alone, then one line per fact.
   static var lines: [String] {
     [
       "vq \(current)",
-      "commit: \(commit ?? "unknown, because it was built without docs/deploy/build.sh")",
+      "commit: \(ProgramData.commit ?? "unknown, because it was built without docs/deploy/build.sh")",
       "signatures: version \(Signature.version)",
       "index: version \(CatalogueUpkeep.indexVersion); "
         + "'vq catalogue upgrade' converts from version \(CatalogueUpkeep.oldestUpgradeableVersion) on",

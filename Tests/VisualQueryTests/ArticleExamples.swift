@@ -52,10 +52,10 @@ enum ArticleExamples {
     var content = try await matcher.content(decoding: jpeg, labels: ["mug"])
     content.embedding = try ImageEmbedding(model: "my-model-1", vector: features)
     let answer = try await matcher.values(for: content)
-    if answer.diagnostics.isEmbeddingCompared == false {
+    if answer.isEmbeddingCompared == false {
       print("the catalogue has none of this model")
     }
-    return answer.diagnostics.isEmbeddingCompared
+    return answer.isEmbeddingCompared
   }
 
   /// "Update single entities", with a mug that has `jpeg`.
@@ -93,10 +93,10 @@ enum ArticleExamples {
 
   /// "An index on the device".
   static func indexOnTheDevice(_ lookup: EntityLookup, _ stored: StoredEntities) async throws {
-    var state = stored.state.map(SyncState.init)
+    var state = stored.state
     while true {
       let changes = try await lookup.changes(since: state)
-      try stored.apply(changes.upserts, changes.tombstones, state: changes.state.description)
+      try stored.apply(changes.upserts, changes.tombstones, state: changes.state)
       state = changes.state
       if !changes.hasMore { break }
     }

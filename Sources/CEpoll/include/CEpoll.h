@@ -36,4 +36,10 @@ int32_t ce_wait(int32_t poller, ce_event *events, int32_t capacity, int32_t mill
 // Returns the descriptor of a new eventfd, or -1 and sets errno.
 int32_t ce_wakeup(void);
 
+// Makes an eventfd readable.
+void ce_signal(int32_t wakeup);
+
+// Makes it unreadable again, without waiting.
+void ce_clear(int32_t wakeup);
+
 #endif

@@ -21,15 +21,11 @@ final class Wakeup: Sendable {
 
   /// Makes the descriptor readable.
   func signal() {
-    var one: UInt64 = 1
-    // Sound: the call writes the eight bytes of a variable that outlives it.
-    _ = unsafe write(descriptor, &one, 8)
+    ce_signal(descriptor)
   }
 
   /// Makes it unreadable again.
   func clear() {
-    var count: UInt64 = 0
-    // Sound: the call reads eight bytes into a variable that outlives it.
-    _ = unsafe read(descriptor, &count, 8)
+    ce_clear(descriptor)
   }
 }

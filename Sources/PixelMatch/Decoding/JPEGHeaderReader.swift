@@ -88,11 +88,9 @@ enum JPEGHeaderReader {
 
   /// Returns a nonzero value if one of the eight bytes from `index` on is 0xFF, that is, if one of
   /// their complements is 0 (Warren, "Hacker's Delight", 6-1).
-  ///
-  /// Sound: the load checks its bounds, and any eight bytes are a valid integer.
   @inline(__always)
   private static func markerBytes(in bytes: Span<UInt8>, at index: Int) -> UInt64 {
-    let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+    let word = bytes.word(at: index)
     return (~word &- 0x0101_0101_0101_0101) & word & 0x8080_8080_8080_8080
   }
 

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// File names as text, also those whose bytes are not UTF-8.
 ///
 /// A byte that is not part of UTF-8 becomes the scalar U+10FE00 plus the byte, from the end of the last
@@ -67,15 +59,4 @@ package enum FileName {
   /// The rest of a sentence about an address that was given instead of a file.
   package static let addressAdvice =
     "is an address, but only files are read here: download it, and give the path of the file"
-
-  /// The arguments of the process, without its name.
-  package static var arguments: [String] {
-    let arguments = unsafe CommandLine.unsafeArgv
-    return (1..<max(1, Int(CommandLine.argc))).compactMap { index in
-      // Sound: the system terminates each argument with a zero, and keeps it as long as the process lives.
-      guard let argument = unsafe arguments[index] else { return nil }
-      let count = unsafe strlen(argument)
-      return text((0..<count).map { unsafe UInt8(bitPattern: argument[$0]) })
-    }
-  }
 }

@@ -36,8 +36,7 @@ struct ColumnSink<Failure: Error> {
     // The checksum is computed over words of eight bytes, so bytes can bypass the buffer only
     // if it holds whole words.
     guard bytes.count >= Self.directByteCount, buffer.count % 8 == 0 else {
-      // Sound: the bytes are copied before the call returns.
-      unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
+      buffer.append(copying: bytes)
       return try flushIfLarge()
     }
     try flush(keeping: 0)

@@ -23,9 +23,7 @@ struct PostingMerger {
     func withBytes<Failure: Error>(
       of run: Run, _ body: (Span<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
-      // Sound: the span ends with the call, and every bit pattern is a valid byte.
-      let bytes = unsafe postings.span.extracting(run.range).bytes
-      try body(unsafe bytes._unsafeView(as: UInt8.self))
+      try postings.span.extracting(run.range).withOctets(body)
     }
   }
 

@@ -101,7 +101,7 @@ enum DoctorCommand {
           : "--allow-host requires --check-links: no link is checked without it")
     }
     if hosts.isEmpty { return nil }
-    var policy = FetchPolicy(hosts: hosts, byteLimit: 2_000_000, timeLimit: .seconds(10))
+    var policy = FetchPolicy(hosts, byteLimit: 2_000_000, timeLimit: .seconds(10))
     policy.privateAddresses = arguments[IndexCommand.allowPrivateAddress]
     policy.authorityFile = arguments[IndexCommand.caFile]
     return LinkChecker(catalogue: catalogue, policy: policy, limit: arguments[maxLinks])

@@ -347,7 +347,7 @@ enum IndexCommand {
     let hosts = arguments[allowHost]
     if arguments[fetch] == !hosts.isEmpty {
       if !arguments[fetch] { return nil }
-      var policy = FetchPolicy(hosts: hosts)
+      var policy = FetchPolicy(hosts)
       policy.privateAddresses = arguments[allowPrivateAddress]
       policy.authorityFile = arguments[caFile]
       if let file = arguments[caFile], !FileDescriptor.exists(file) {

@@ -16,7 +16,7 @@
 /// ```
 public final class WorkerPool: TaskExecutor {
   /// The number of threads.
-  public let width: Int
+  package let width: Int
   private let queue: JobQueue
 
   /// Starts `width` threads, at least 1; `nil` means one for each processor that is online.

@@ -113,7 +113,7 @@ package enum DurableFile<Failure: StorageFailure> {
     _ temporary: String, as name: String, in directory: String
   ) throws(Failure) {
     let (from, to) = (directory + "/" + temporary, directory + "/" + name)
-    let file = unsafe open(FileName.systemName(from), O_RDONLY | O_CLOEXEC)
+    let file = FileBytes.openFile(from)
     guard file >= 0 else { throw Failure(StorageError("open", from)) }
     let isSynced = fsync(file) == 0
     close(file)
@@ -125,7 +125,7 @@ package enum DurableFile<Failure: StorageFailure> {
 
   /// Returns the first bytes of a file, or all of them if it is shorter.
   package static func prefix(of path: String, byteCount: Int) throws(Failure) -> [UInt8] {
-    let file = unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC)
+    let file = FileBytes.openFile(path)
     guard file >= 0 else { throw Failure(StorageError("open", path)) }
     defer { close(file) }
     guard let bytes = FileBytes.read(0..<byteCount, of: file) else {
@@ -138,7 +138,7 @@ package enum DurableFile<Failure: StorageFailure> {
   package static func forEachPart(
     of path: String, byteCount: Int, _ body: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
-    let file = unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC)
+    let file = FileBytes.openFile(path)
     guard file >= 0 else { throw Failure(StorageError("open", path)) }
     defer { close(file) }
     while true {

@@ -7,7 +7,7 @@
 #endif
 internal import PixelMatch
 
-/// The files of a folder.
+/// Folders and the names in them.
 package enum Folder {
   /// Returns the names in a directory; none if it cannot be read.
   package static func names(in path: String) -> [String] { (try? readNames(in: path)) ?? [] }
@@ -37,5 +37,50 @@ package enum Folder {
   /// Removes an unused file; it may be missing already.
   package static func remove(_ name: String, in path: String) {
     unsafe unlink(FileName.systemName(path + "/" + name))
+  }
+
+  /// Removes a folder and its files; folders in it stay, and it with them.
+  package static func removeWithFiles(_ path: String) {
+    for name in names(in: path) where name != "." && name != ".." { remove(name, in: path) }
+    removeIfEmpty(path)
+  }
+
+  /// Removes a folder that has no files.
+  package static func removeIfEmpty(_ path: String) {
+    unsafe rmdir(FileName.systemName(path))
+  }
+
+  /// Creates a folder that other users of the machine cannot read; it may exist already.
+  ///
+  /// - Throws: ``StorageError`` if it cannot be created.
+  package static func make(_ path: String) throws(StorageError) {
+    let mode = mode_t(PrivateFile.directoryMode)
+    guard unsafe mkdir(FileName.systemName(path), mode) == 0 || errno == EEXIST else {
+      throw StorageError("make directory", path)
+    }
+  }
+
+  /// Creates an empty folder for temporary files, in `TMPDIR` of the environment or in `/tmp`.
+  ///
+  /// - Returns: Its path.
+  /// - Throws: ``StorageError`` if it cannot be created.
+  package static func makeTemporary() throws(StorageError) -> String {
+    let base = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+    var template = Array((base + "/vq-" + String(repeating: "X", count: 6)).utf8CString)
+    // Sound: `mkdtemp` writes six letters into a terminated text of ours.
+    let made = unsafe template.withUnsafeMutableBufferPointer {
+      unsafe mkdtemp($0.baseAddress!) != nil
+    }
+    guard made else { throw StorageError("make a directory in", base) }
+    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// Creates a link to a file under the path `link`.
+  ///
+  /// - Throws: ``StorageError`` if it cannot be created.
+  package static func makeLink(_ link: String, to file: String) throws(StorageError) {
+    guard unsafe symlink(FileName.systemName(file), FileName.systemName(link)) == 0 else {
+      throw StorageError("link", file)
+    }
   }
 }

@@ -15,6 +15,13 @@ package enum PrivateFile {
   /// The rights of a new directory.
   package static let directoryMode: UInt16 = 0o750
 
+  /// Opens a file to read and write it, and creates it if there is none.
+  ///
+  /// - Returns: The descriptor; -1 if it cannot be opened, with the reason in `errno`.
+  package static func openOrCreate(_ path: String) -> Int32 {
+    unsafe open(FileName.systemName(path), O_RDWR | O_CREAT | O_CLOEXEC, mode_t(mode))
+  }
+
   /// Creates an empty file if there is none, and withdraws the rights of others from one that exists.
   ///
   /// An existing file is not opened: to close it would release the locks that SQLite has on it. If it belongs to another

@@ -68,7 +68,7 @@ package struct RecordReader: ~Copyable {
     encoding: String? = nil
   ) throws(FeedError) {
     decoder = TextDecoder(encoding: encoding)
-    let file = path == "-" ? 0 : unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC)
+    let file = path == "-" ? 0 : FileBytes.openFile(path)
     guard file >= 0 else {
       let reason = systemMessage(errno)
       throw FeedError(
@@ -346,24 +346,9 @@ package struct RecordReader: ~Copyable {
     FeedError(message: "'\(name)' \(reason)")
   }
 
-  /// The room that is made for one read. An array is copied as a whole, even in debug builds, which append repeated zeros
-  /// one by one.
-  private static let blank = [UInt8](repeating: 0, count: 1 << 16)
-
   /// Reads raw bytes and appends them to the buffer.
   private mutating func readBytes() throws(FeedError) -> Int {
-    let count = buffer.count
-    let room = Self.blank.count
-    buffer.append(contentsOf: Self.blank)
-    var got: Int
-    repeat {
-      got = unsafe buffer.withUnsafeMutableBytes { bytes in
-        // Sound: `room` bytes follow the first `count`.
-        unsafe read(descriptor, bytes.baseAddress! + count, room)
-      }
-    } while got < 0 && errno == EINTR
-    buffer.removeLast(room - max(0, got))
-    guard got >= 0 else {
+    guard let got = FileBytes.appendNext(of: descriptor, to: &buffer) else {
       throw FeedError(
         message: "cannot read '\(name)': \(systemMessage(errno))")
     }

@@ -1,10 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 internal import PixelMatch
 
 /// Writes the next generations of a catalogue.
@@ -367,7 +360,7 @@ struct CatalogueWriter: ~Copyable {
     }
     // The lock is removed last, because it keeps other writers out.
     Folder.remove(WriterLock.fileName, in: directory)
-    unsafe rmdir(FileName.systemName(directory))
+    Folder.removeIfEmpty(directory)
   }
 
   private mutating func discard() {

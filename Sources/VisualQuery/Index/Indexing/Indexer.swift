@@ -56,7 +56,7 @@ public struct Indexer: Sendable {
     /// The number of images that are on servers and were not fetched, because the options do not ask for it.
     package var unfetchedImages = 0
     /// The number of fields that were left out of entities, because they cannot be read.
-    public var warnings = 0
+    package var warnings = 0
     /// The number of entities with a field that is probably misspelt, by the field; unchanged rows do not count.
     package var misspeltFields: [MisspeltField: Int] = [:]
     /// The number of entities that cannot be found by an image, because they have none that was
@@ -149,7 +149,7 @@ public struct Indexer: Sendable {
   ///
   /// - Returns: The last published generation.
   /// - Throws: ``CatalogueError``.
-  public func putSettings() async throws -> Int {
+  package func putSettings() async throws -> Int {
     try await withTaskExecutorPreference(pool) { @concurrent in
       var writer = try CatalogueWriter(directory: directory)
       try writer.put(settings)

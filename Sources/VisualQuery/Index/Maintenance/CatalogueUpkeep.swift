@@ -5,13 +5,13 @@ internal import Reading
 ///
 /// All work is done on the threads of the pool. Functions that write take the writer's lock and
 /// publish a new generation; readers keep theirs.
-public struct CatalogueUpkeep: Sendable {
+package struct CatalogueUpkeep: Sendable {
   /// The directory of the catalogue.
   package let directory: String
   let pool: WorkerPool
 
   /// Makes the upkeep of the catalogue in `directory`.
-  public init(directory: String, pool: WorkerPool = WorkerPool()) {
+  package init(directory: String, pool: WorkerPool = WorkerPool()) {
     self.directory = directory
     self.pool = pool
   }
@@ -180,7 +180,7 @@ public struct CatalogueUpkeep: Sendable {
   /// - Throws: ``CatalogueError``; `CancellationError`.
   /// - Complexity: O(bytes of the catalogue); 4 bytes of memory for each image and each visual
   ///   word.
-  public func compact() async throws -> Int {
+  package func compact() async throws -> Int {
     try await withTaskExecutorPreference(pool) { @concurrent in
       var writer = try CatalogueWriter(directory: directory, threads: pool.width)
       return try writer.compact()

@@ -1,12 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-internal import PixelMatch
-
 extension CatalogueUpkeep {
   /// Calls `body` with the generation that ``rollBack()`` would restore, opened for searching.
   ///
@@ -24,26 +15,14 @@ extension CatalogueUpkeep {
     let temporary = try TemporaryFolder()
     defer { temporary.remove() }
     try previous.copy(to: temporary.path + "/" + CatalogueDatabase.fileName)
-    let absolute =
-      directory.hasPrefix("/") ? directory : try Self.workingDirectory() + "/" + directory
+    let absolute = FilePath.absolute(directory)
     for file in previous.segmentFiles {
-      guard
-        unsafe symlink(
-          FileName.systemName(absolute + "/" + file),
-          FileName.systemName(temporary.path + "/" + file)) == 0
-      else {
-        throw CatalogueError(StorageError("link", file))
+      do throws(StorageError) {
+        try Folder.makeLink(temporary.path + "/" + file, to: absolute + "/" + file)
+      } catch {
+        throw CatalogueError(error)
       }
     }
     return try await body(try Catalogue(directory: temporary.path))
-  }
-
-  private static func workingDirectory() throws(CatalogueError) -> String {
-    // Sound: with no buffer, `getcwd` allocates a terminated text, which is freed here.
-    guard let text = unsafe getcwd(nil, 0) else {
-      throw CatalogueError(StorageError("find the working directory", "."))
-    }
-    defer { unsafe free(text) }
-    return unsafe String(cString: text)
   }
 }

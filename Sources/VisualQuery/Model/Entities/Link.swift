@@ -1,7 +1,7 @@
 /// The reason why a link or a template is rejected.
 public struct LinkError: Error, Sendable, Hashable {
   /// The kind of error, which programs switch on.
-  public enum Code: String, Sendable, CaseIterable {
+  package enum Code: String, Sendable, CaseIterable {
     /// It is not an absolute URL.
     case notAbsolute
     /// The shop does not allow its scheme.
@@ -16,7 +16,7 @@ public struct LinkError: Error, Sendable, Hashable {
     case invalidTemplate
   }
   /// The kind of error.
-  public let code: Code
+  package let code: Code
   /// The description for people.
   public let message: String
 }

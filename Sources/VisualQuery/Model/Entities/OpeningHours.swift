@@ -1,9 +1,9 @@
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  package import FoundationEssentials
   // Without this module, time zones have no rules.
   internal import FoundationInternationalization
 #else
-  public import Foundation
+  package import Foundation
 #endif
 
 /// The opening hours of a store, in its own time zone.
@@ -45,7 +45,7 @@ public struct OpeningHours: Sendable, Hashable {
   }
 
   /// Returns whether the store is open at an instant.
-  public func isOpen(at date: Date) -> Bool {
+  package func isOpen(at date: Date) -> Bool {
     guard let zone = TimeZone(identifier: timeZone) else { return false }
     let local = date.timeIntervalSince1970 + Double(zone.secondsFromGMT(for: date))
     // 1970 began on a Thursday.

@@ -2,15 +2,15 @@
 ///
 /// The fields of the catalogue's JSON form: `title`, `brand`, `price` (its amount), `currency`,
 /// `labels`, … and any field of the shop's own by its name.
-public struct EntityProperty: Sendable, Hashable, Codable, ExpressibleByStringLiteral {
+package struct EntityProperty: Sendable, Hashable, Codable, ExpressibleByStringLiteral {
   /// The field's name.
   package let name: String
 
   /// Names a field.
-  public init(_ name: String) { self.name = name }
+  package init(_ name: String) { self.name = name }
 
   /// Names a field.
-  public init(stringLiteral name: String) { self.name = name }
+  package init(stringLiteral name: String) { self.name = name }
 }
 
 /// A value that a property is compared with.
@@ -74,7 +74,15 @@ public struct EntityComparator: Sendable, Hashable, Codable {
   package let comparison: Comparison
 
   /// Makes a condition.
-  public init(_ property: EntityProperty, _ comparison: Comparison) {
+  ///
+  /// - Parameter name: A field of the catalogue's JSON form: `title`, `brand`, `price` (its amount), `currency`, `labels`, … or a
+  ///   field of the shop's own.
+  public init(_ name: String, _ comparison: Comparison) {
+    self.init(EntityProperty(name), comparison)
+  }
+
+  /// Makes a condition.
+  package init(_ property: EntityProperty, _ comparison: Comparison) {
     self.property = property
     self.comparison = comparison
   }

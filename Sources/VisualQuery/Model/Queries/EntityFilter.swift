@@ -25,7 +25,14 @@ public struct EntitySort: Sendable, Hashable {
   package let order: Order
 
   /// Makes a sort order.
-  public init(by property: EntityProperty, order: Order = .ascending) {
+  ///
+  /// - Parameter name: A field, as in ``EntityComparator/init(_:_:)``.
+  public init(by name: String, order: Order = .ascending) {
+    self.init(by: EntityProperty(name), order: order)
+  }
+
+  /// Makes a sort order.
+  package init(by property: EntityProperty, order: Order = .ascending) {
     self.property = property
     self.order = order
   }

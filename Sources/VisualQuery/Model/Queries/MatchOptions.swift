@@ -9,13 +9,13 @@ public struct MatchOptions: Sendable, Hashable {
   /// The most matches that any query returns.
   package static let maximumLimit = 100
   /// The most matches in all if none is asked for.
-  public static let defaultLimit = 8
+  package static let defaultLimit = MatchOptions().limit
   /// The most matches of a page of many things if none is asked for.
-  public static let defaultPageLimit = 12
+  package static let defaultPageLimit = MatchOptions().pageLimit
   /// The most matches of each type if none is asked for.
-  public static let defaultTypeLimits: [EntityType: Int] = [.product: 5, .store: 3]
+  package static let defaultTypeLimits = MatchOptions().typeLimits
   /// The time of a query if none is asked for.
-  public static let defaultTimeout = Duration.milliseconds(300)
+  package static let defaultTimeout = MatchOptions().timeout!
 
   /// The most matches in all, `1...100`.
   public var limit: Int { didSet { limit = Self.bounded(limit) } }
@@ -72,12 +72,12 @@ public struct MatchOptions: Sendable, Hashable {
 
   /// Makes options; the defaults are those of the command and of the service.
   public init(
-    limit: Int = Self.defaultLimit, typeLimits: [EntityType: Int] = Self.defaultTypeLimits,
+    limit: Int = 8, typeLimits: [EntityType: Int] = [.product: 5, .store: 3],
     types: Set<EntityType> = Set(EntityType.allCases), filters: [EntityType: EntityFilter] = [:],
     minimumConfidence: Double? = nil,
-    timeout: Duration? = Self.defaultTimeout, near: GeoPoint? = nil, radius: Double? = nil,
+    timeout: Duration? = .milliseconds(300), near: GeoPoint? = nil, radius: Double? = nil,
     date: Date? = nil,
-    locale: String? = nil, isGrouped: Bool = false, pageLimit: Int = Self.defaultPageLimit,
+    locale: String? = nil, isGrouped: Bool = false, pageLimit: Int = 12,
     usesFeedback: Bool = true, subject: QuerySubject = .anything,
     answers: AnswerScope = .all, showsSimilar: Bool = false, endsEarly: Bool = false,
     appPage: String? = nil

@@ -1,12 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-internal import PixelMatch
-
 /// The database of a copy in PostgreSQL, from which a new copy begins.
 ///
 /// Most of the time that a new copy takes is that of SQLite, which makes the indexes of words, labels
@@ -75,8 +66,8 @@ package enum PostgresSnapshot {
     _ connection: PostgresConnection, _ location: PostgresLocation, in directory: String
   ) throws(CatalogueError) {
     let incoming = directory + "/" + folder
-    removeFolder(incoming)
-    defer { removeFolder(incoming) }
+    Folder.removeWithFiles(incoming)
+    defer { Folder.removeWithFiles(incoming) }
     let isBuilt = try connection.transaction(PostgresFollower.snapshot) {
       () throws(CatalogueError) in
       guard try PostgresSchema.check(connection) >= PostgresSchema.snapshotVersion,
@@ -111,12 +102,5 @@ package enum PostgresSnapshot {
     }
     try CatalogueFile.commit(
       folder + "/" + CatalogueDatabase.fileName, as: CatalogueDatabase.fileName, in: directory)
-  }
-
-  private static func removeFolder(_ path: String) {
-    for name in Folder.names(in: path) where name != "." && name != ".." {
-      Folder.remove(name, in: path)
-    }
-    unsafe rmdir(FileName.systemName(path))
   }
 }

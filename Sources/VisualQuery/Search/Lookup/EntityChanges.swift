@@ -2,19 +2,19 @@
 ///
 /// Its bytes, which `SealedToken` seals: the catalogue's identity, then the position in the list of changes, the generation
 /// and its seal, eight bytes each, with the highest byte first. States of earlier versions end with the position.
-public struct SyncState: Sendable, Hashable, CustomStringConvertible {
+struct SyncState: Sendable, Hashable {
   /// The text to store.
-  public let description: String
+  let text: String
 
   /// Makes a state from a stored text, which is checked when it is used.
-  public init(_ description: String) { self.description = description }
+  init(_ text: String) { self.text = text }
 
   init(sequence: Int, in catalogue: Catalogue) {
     let bytes =
       Array(catalogue.identity.utf8) + bigEndianBytes(of: UInt64(sequence))
       + bigEndianBytes(of: UInt64(catalogue.generation))
       + bigEndianBytes(of: UInt64(catalogue.generations.seal(of: catalogue.generation) ?? 0))
-    description = SealedToken.seal(bytes, secret: catalogue.secret)
+    text = SealedToken.seal(bytes, secret: catalogue.secret)
   }
 
   /// The position in a catalogue's list of changes.
@@ -23,8 +23,8 @@ public struct SyncState: Sendable, Hashable, CustomStringConvertible {
   ///   had or has lost, as after a backup was restored.
   func sequence(in catalogue: Catalogue) throws(MatchError) -> Int {
     let identity = Array(catalogue.identity.utf8)
-    guard description.utf8.count <= 250,
-      let bytes = SealedToken.open(description, secret: catalogue.secret),
+    guard text.utf8.count <= 250,
+      let bytes = SealedToken.open(text, secret: catalogue.secret),
       let position = Self.position(in: bytes, of: identity), position.isKnown(to: catalogue)
     else {
       throw MatchError(
@@ -80,8 +80,8 @@ public struct EntityChanges: Sendable, Hashable {
   public let upserts: [EntityValue]
   /// The entities that were removed.
   public let tombstones: [EntityID]
-  /// The state to continue from.
-  public let state: SyncState
+  /// The state to continue from: a text to store, opaque and at most 250 bytes long.
+  public let state: String
   /// A Boolean value that indicates whether more changes are available.
   public let hasMore: Bool
   /// The generation that the changes were read from.
@@ -98,7 +98,7 @@ public struct EntityChanges: Sendable, Hashable {
     tombstones =
       sequence == nil
       ? [] : taken.compactMap { if case .removal(let id) = $0.change { id } else { nil } }
-    state = SyncState(sequence: taken.last?.sequence ?? sequence ?? 0, in: catalogue)
+    state = SyncState(sequence: taken.last?.sequence ?? sequence ?? 0, in: catalogue).text
     hasMore = found.count > limit
     generation = catalogue.generation
   }

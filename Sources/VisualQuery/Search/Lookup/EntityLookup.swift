@@ -127,9 +127,11 @@ public struct EntityLookup: Sendable {
   }
 
   /// Returns all entities, page by page, in the order in which they were added to the catalogue.
+  ///
+  /// To ask for a page throws ``CatalogueError`` and `CancellationError`.
   public func allEntities(
     types: Set<EntityType> = Set(EntityType.allCases), pageSize: Int = 200
-  ) -> EntityPages {
+  ) -> some AsyncSequence<[EntityValue], any Error> & Sendable {
     EntityPages(lookup: self, types: types.sorted(), pageSize: Self.bounded(pageSize))
   }
 
@@ -139,12 +141,14 @@ public struct EntityLookup: Sendable {
   /// interrupted continues from the last stored state and misses nothing.
   ///
   /// - Parameters:
-  ///   - state: The state of the last changes, or `nil` for all entities.
+  ///   - state: ``EntityChanges/state`` of the last changes, or `nil` for all entities.
   ///   - limit: The most changes to return at a time, `1...1000`.
   /// - Throws: ``MatchError`` with the code `invalidToken` if the state belongs to another
   ///   catalogue or was altered: start again with `nil`. ``CatalogueError``.
-  public func changes(since state: SyncState?, limit: Int = 200) async throws -> EntityChanges {
-    let sequence = try state.map { state throws(MatchError) in try state.sequence(in: catalogue) }
+  public func changes(since state: String?, limit: Int = 200) async throws -> EntityChanges {
+    let sequence = try state.map { state throws(MatchError) in
+      try SyncState(state).sequence(in: catalogue)
+    }
     let limit = Self.bounded(limit)
     let found = try await run { stop in
       try catalogue.read(stoppingWhen: stop) { database throws(CatalogueError) in

@@ -1,14 +1,14 @@
 /// All entities of a catalogue, page by page.
-public struct EntityPages: AsyncSequence, Sendable {
+struct EntityPages: AsyncSequence, Sendable {
   let lookup: EntityLookup
   let types: [EntityType]
   let pageSize: Int
 
   /// Starts at the first entity.
-  public func makeAsyncIterator() -> Iterator { Iterator(pages: self) }
+  func makeAsyncIterator() -> Iterator { Iterator(pages: self) }
 
   /// The position of a reader of pages.
-  public struct Iterator: AsyncIteratorProtocol {
+  struct Iterator: AsyncIteratorProtocol {
     let pages: EntityPages
     private var last: UInt32 = 0
 
@@ -17,7 +17,7 @@ public struct EntityPages: AsyncSequence, Sendable {
     /// Returns the next page, or `nil` after the last.
     ///
     /// - Throws: ``CatalogueError``; `CancellationError`.
-    public mutating func next() async throws -> [EntityValue]? {
+    mutating func next() async throws -> [EntityValue]? {
       while true {
         let page = try await pages.lookup.page(
           after: last, types: pages.types, limit: pages.pageSize)

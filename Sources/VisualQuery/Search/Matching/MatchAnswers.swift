@@ -1,14 +1,14 @@
 /// The answers to one query as it goes through its stages.
-public struct MatchAnswers: AsyncSequence, Sendable {
+struct MatchAnswers: AsyncSequence, Sendable {
   let matcher: Matcher
   let content: SemanticContent
   let options: MatchOptions
 
   /// Makes an iterator. The deadline counts from the first call of `next()`.
-  public func makeAsyncIterator() -> Iterator { Iterator(answers: self) }
+  func makeAsyncIterator() -> Iterator { Iterator(answers: self) }
 
   /// An iterator over the answers.
-  public struct Iterator: AsyncIteratorProtocol {
+  struct Iterator: AsyncIteratorProtocol {
     private let answers: MatchAnswers
     private var state: QueryState?
 
@@ -17,7 +17,7 @@ public struct MatchAnswers: AsyncSequence, Sendable {
     /// Runs the next stage and returns the answer so far, or `nil` after the last stage.
     ///
     /// - Throws: As ``Matcher/values(for:options:)``.
-    public mutating func next() async throws -> MatchResponse? {
+    mutating func next() async throws -> MatchResponse? {
       if let state, state.plan.next == nil { return nil }
       let step = try await answers.step(from: state)
       state = step.state

@@ -27,17 +27,15 @@ public struct MatchResponse: Sendable, Hashable {
   }
 
   /// Parts that the answer lacks, or that came from elsewhere, with the reasons.
-  public struct Diagnostics: Sendable, Hashable {
+  package struct Diagnostics: Sendable, Hashable {
     /// The shards of engine mode that did not answer, by their numbers, with the reason. Their images were
     /// not searched, so the answer is not complete.
     package internal(set) var missingShards: [Int: CatalogueError] = [:]
     /// The rows that shards of engine mode sent and that are damaged, by the shards' numbers. They were left
     /// out, so the answer is not complete.
     package internal(set) var damagedRows: [Int: DamagedRows] = [:]
-    /// A Boolean value that indicates whether the query's embedding was compared with those of the catalogue: `false` if too few of its
-    /// images have one of the same model, or in engine mode; `nil` if the query has no embedding, and no model that computes one, or no
-    /// image.
-    public internal(set) var isEmbeddingCompared: Bool?
+    /// ``MatchResponse/isEmbeddingCompared``.
+    package internal(set) var isEmbeddingCompared: Bool?
     /// The effects of the statements about the query; `nil` if there are none.
     package internal(set) var feedback: FeedbackEffects?
   }
@@ -93,7 +91,11 @@ public struct MatchResponse: Sendable, Hashable {
   /// The product codes of the query that led to no product, with the reason.
   package internal(set) var unmatchedCodes: [UnmatchedCode] = []
   /// What was left out of the search, or added to it by statements about answers.
-  public internal(set) var diagnostics = Diagnostics()
+  package internal(set) var diagnostics = Diagnostics()
+  /// A Boolean value that indicates whether the query's embedding was compared with those of the catalogue: `false` if too few of its
+  /// images have one of the same model, or in engine mode; `nil` if the query has no embedding, and no model that computes one, or no
+  /// image.
+  public var isEmbeddingCompared: Bool? { diagnostics.isEmbeddingCompared }
   /// A Boolean value that indicates whether further pages have more matches.
   public let hasMore: Bool
   /// The ids of all entities in the answer: the matches and the variants beneath them, what is possible, siblings, and what is similar.

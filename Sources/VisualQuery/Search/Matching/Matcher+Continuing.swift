@@ -25,7 +25,7 @@ extension Matcher {
   public func values(
     continuing token: String, limit: Int? = nil, fromStart: Bool = false, refresh: Bool = false,
     matching conditions: [EntityComparator] = [],
-    timeout: Duration? = MatchOptions.defaultTimeout
+    timeout: Duration? = MatchOptions().timeout
   ) async throws -> MatchResponse {
     let deadline = timeout.map { now() + $0 }
     return try await cancelling {

@@ -20,7 +20,7 @@ public import Reading
 /// bit for each entity if there is a filter.
 public struct Matcher: Sendable {
   /// The generation that is searched.
-  public let catalogue: Catalogue
+  package let catalogue: Catalogue
   package let pool: WorkerPool
   /// The models that read the text of images, or `nil` if none is read.
   public var models: ReadingModels?
@@ -103,10 +103,10 @@ public struct Matcher: Sendable {
   /// Returns one answer after each stage of the search; the last one equals that of
   /// ``values(for:options:)``.
   ///
-  /// A stage runs when its answer is asked for, never ahead.
+  /// A stage runs when its answer is asked for, never ahead. The deadline counts from the first one.
   public func answers(
     for content: SemanticContent, options: MatchOptions = MatchOptions()
-  ) -> MatchAnswers {
+  ) -> some AsyncSequence<MatchResponse, any Error> & Sendable {
     MatchAnswers(matcher: self, content: content, options: options)
   }
 

@@ -9,9 +9,9 @@ public final class Catalogue: Sendable {
   /// The number of this generation.
   public let generation: Int
   /// The number of entities of all types.
-  public var entityCount: Int { state.productCount + state.storeCount }
+  package var entityCount: Int { state.productCount + state.storeCount }
   /// The number of images that can be found.
-  public var imageCount: Int { state.imageCount }
+  package var imageCount: Int { state.imageCount }
 
   /// The directory of the catalogue.
   package let directory: String

@@ -1,12 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-internal import PixelMatch
-
 /// The directory of a catalogue, and the file in it that has the tables.
 package enum CatalogueFolder {
   /// Creates the directory of a catalogue and its parents.
@@ -19,11 +10,10 @@ package enum CatalogueFolder {
     if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
       try make(String(path[..<slash]))
     }
-    guard
-      unsafe mkdir(FileName.systemName(path), mode_t(PrivateFile.directoryMode)) == 0
-        || errno == EEXIST
-    else {
-      throw CatalogueError(StorageError("make directory", path))
+    do throws(StorageError) {
+      try Folder.make(path)
+    } catch {
+      throw CatalogueError(error)
     }
   }
 

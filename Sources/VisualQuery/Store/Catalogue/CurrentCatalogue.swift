@@ -114,6 +114,17 @@ public final class CurrentCatalogue: Sendable {
     }
   }
 
+  /// Counts the unmatched labels of answers, so that the shop can add them to its bridge: `vq labels` lists them. Images, times
+  /// and persons are not recorded, and at most 10 000 labels are.
+  ///
+  /// Waits for other processes that are counting, so call it after an answer is sent.
+  ///
+  /// - Parameter labels: ``MatchResponse/unmatchedLabels``.
+  /// - Throws: ``CatalogueError``, also if the directory is not writable.
+  public func countUnmatched(_ labels: [String]) throws(CatalogueError) {
+    try UnmatchedLabels(directory: directory).count(labels)
+  }
+
   /// Lets the next writer begin the write-ahead log anew if it is long. Does nothing if the
   /// directory is not writable.
   ///

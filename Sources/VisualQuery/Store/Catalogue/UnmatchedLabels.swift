@@ -6,7 +6,7 @@ internal import Synchronization
 /// The counts are stored in `unmatched.sqlite` beside the catalogue and are shared by all
 /// processes. Images, times and persons are not recorded. At most 10 000 labels of one
 /// megabyte in total are stored; further ones are dropped.
-public final class UnmatchedLabels: Sendable {
+package final class UnmatchedLabels: Sendable {
   /// The largest number of different labels.
   package static let limit = 10_000
   /// The largest number of bytes of all labels, in UTF-8.
@@ -25,7 +25,7 @@ public final class UnmatchedLabels: Sendable {
   /// Opens the counts of the catalogue in a directory, and creates the file if it does not exist.
   ///
   /// - Throws: ``CatalogueError`` if the directory is not writable.
-  public init(directory: String) throws(CatalogueError) {
+  package init(directory: String) throws(CatalogueError) {
     let connection = try CatalogueConnection(path: directory + "/unmatched.sqlite", mode: .write)
     // Losing counts in a power cut is acceptable.
     try connection.execute(
@@ -42,7 +42,7 @@ public final class UnmatchedLabels: Sendable {
   /// Waits for other processes that are counting, so call it after an answer is sent.
   ///
   /// - Throws: ``CatalogueError``.
-  public func count(_ labels: [String]) throws(CatalogueError) {
+  package func count(_ labels: [String]) throws(CatalogueError) {
     let normalized = labels.map {
       SemanticContent.bounded(LabelText.normalized(SemanticContent.bounded($0)))
     }.filter { !$0.isEmpty }

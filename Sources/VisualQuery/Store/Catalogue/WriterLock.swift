@@ -5,7 +5,6 @@
 #elseif canImport(Darwin)
   import Darwin
 #endif
-internal import PixelMatch
 
 /// The exclusive right to write to a catalogue. The system releases it when the process ends,
 /// however it ends.
@@ -31,8 +30,7 @@ package struct WriterLock: ~Copyable {
     while true {
       // Uses a local variable: if all properties were set when the initializer throws, `deinit`
       // would close the descriptor a second time, which may already be that of another file.
-      let file = unsafe open(
-        FileName.systemName(path), O_RDWR | O_CREAT | O_CLOEXEC, mode_t(PrivateFile.mode))
+      let file = PrivateFile.openOrCreate(path)
       guard file >= 0 else { throw CatalogueError(StorageError("open", path)) }
       var isLocked = flock(file, LOCK_EX | LOCK_NB) == 0
       while !isLocked, clock.now < end {

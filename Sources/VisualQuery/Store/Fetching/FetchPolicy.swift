@@ -19,8 +19,28 @@ public struct FetchPolicy: Sendable, Hashable {
   var allowsEveryAddress = false
 
   /// Makes a policy; the defaults are those of the command.
+  ///
+  /// - Parameter hosts: The allowed hosts, such as `cdn.shop.example`. `*.shop.example` stands for all subdomains, and
+  ///   `shop.example:8443` for a port other than the default ones.
+  /// - Throws: ``FieldError`` if one is not a host, for example a URL.
   public init(
-    hosts: [HostPattern], byteLimit: Int = 16_000_000, timeLimit: Duration = .seconds(20)
+    hosts: [String], byteLimit: Int = 16_000_000, timeLimit: Duration = .seconds(20)
+  ) throws(FieldError) {
+    var patterns: [HostPattern] = []
+    for host in hosts {
+      guard let pattern = HostPattern(host) else {
+        throw FieldError(
+          field: "hosts",
+          reason: "must be hosts such as cdn.shop.example or *.shop.example; found '\(host)'")
+      }
+      patterns.append(pattern)
+    }
+    self.init(patterns, byteLimit: byteLimit, timeLimit: timeLimit)
+  }
+
+  /// Makes a policy of hosts that were read.
+  package init(
+    _ hosts: [HostPattern], byteLimit: Int = 16_000_000, timeLimit: Duration = .seconds(20)
   ) {
     self.hosts = hosts
     self.byteLimit = byteLimit

@@ -1,13 +1,13 @@
 /// A host that images may be fetched from, such as `cdn.shop.example`. `*.shop.example` stands for
 /// all subdomains, and `shop.example:8443` for a port other than the default ones.
-public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
+package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
   private let name: String
   private let port: Int?
   private let isAllBelow: Bool
 
   /// Reads a pattern. Returns `nil` for a URL, an empty label, a wildcard that is not the first
   /// label, and a wildcard whose domain has no dot.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     var name = Substring(text.lowercased())
     // An IPv6 address contains colons itself, so it is written in brackets, and a port follows
     // them.
@@ -43,7 +43,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The pattern in lower case, without a point at the end of the host.
-  public var description: String {
+  package var description: String {
     (isAllBelow ? "*." : "") + name + (port.map { ":\($0)" } ?? "")
   }
 }

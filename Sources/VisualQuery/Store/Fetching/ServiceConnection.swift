@@ -53,7 +53,7 @@ package struct ServiceConnection: Sendable {
     }
     guard address.contains("://") else { throw invalid("lacks http:// or https://") }
     // Creating a client loads libcurl, which is needed to parse addresses.
-    _ = try HTTPClient(policy: FetchPolicy(hosts: []))
+    _ = try HTTPClient(policy: FetchPolicy([]))
     guard !address.contains(where: { "?#".contains($0) || $0.isWhitespace }),
       let url = CurlURL(address)
     else { throw invalid("is not an address without a user, query and fragment") }
@@ -61,7 +61,7 @@ package struct ServiceConnection: Sendable {
       throw invalid("begins with neither http:// nor https://")
     }
     guard let host = HostPattern("\(url.host):\(url.port)") else { throw invalid("has no host") }
-    var policy = FetchPolicy(hosts: [host], byteLimit: Self.byteLimit, timeLimit: timeLimit)
+    var policy = FetchPolicy([host], byteLimit: Self.byteLimit, timeLimit: timeLimit)
     policy.allowsEveryAddress = true
     self.client = try HTTPClient(policy: policy)
     self.timeLimit = timeLimit
@@ -98,7 +98,7 @@ package struct ServiceConnection: Sendable {
       return answer?.status == 200 ? answer?.body : nil
     }
     guard let url = CurlURL(address), let host = HostPattern("\(url.host):\(url.port)"),
-      let client = try? HTTPClient(policy: FetchPolicy(hosts: [host], timeLimit: timeLimit))
+      let client = try? HTTPClient(policy: FetchPolicy([host], timeLimit: timeLimit))
     else { return nil }
     let response = try? client.get(
       HTTPClient.Request(url: address), shouldStop: { Task.isCancelled })

@@ -150,14 +150,14 @@ extension Endpoint {
       try ServerHandlers(shop).readiness()
     },
     Endpoint(atOnce: "GET /openapi.json") { _, _ throws(Problem) in
-      ServerHandlers.file(ServedFiles.openAPI, "application/json")
+      ServerHandlers.file(ProgramData.openAPI, "application/json")
     },
   ]
 
   private static let page: [Endpoint] =
     [
       Endpoint(atOnce: "GET /") { _, _ throws(Problem) in
-        ServerHandlers.file(ServedFiles.page, "text/html; charset=utf-8")
+        ServerHandlers.file(ProgramData.page, "text/html; charset=utf-8")
       }
     ]
     + ServedFiles.pageFiles.sorted { $0.key < $1.key }.map { name, file in

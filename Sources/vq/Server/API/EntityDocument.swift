@@ -210,7 +210,7 @@ extension ChangesDocument {
     hasAttributes: Bool
   ) {
     generation = changes.generation
-    state = changes.state.description
+    state = changes.state
     hasMore = changes.hasMore
     upserts = changes.upserts.map {
       EntityDocument(

@@ -153,7 +153,7 @@ struct EntityHandlers: Handlers {
     let hasAttributes = try fields.flag("attributes") ?? false
     let locale = try locale(of: fields, request)
     let lookup = lookup(catalogue, request)
-    let changes = try await lookup.changes(since: state.map { SyncState($0) }, limit: limit)
+    let changes = try await lookup.changes(since: state, limit: limit)
     if let same = notModified(request, catalogue, locale) { return same }
     let projection = try await lookup.publicProjection(of: changes.upserts.map(\.id))
     return json(

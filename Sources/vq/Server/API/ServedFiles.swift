@@ -1,28 +1,16 @@
-import CServer
-
-/// The files that are part of the program.
+/// The files of the page, below `/page/`.
 enum ServedFiles {
-  /// A file of the page, below `/page/`.
+  /// A file of the page.
   struct PageFile: Sendable {
     let contentType: String
     let bytes: [UInt8]
   }
 
-  static let page = unsafe bytes(cs_index_html())
-  /// The reference of the API, in OpenAPI 3.1.
-  static let openAPI = unsafe bytes(cs_openapi_json())
-
-  /// The files of the page by their names.
-  static let pageFiles: [String: PageFile] = {
-    var files: [String: PageFile] = [:]
-    for index in 0..<cs_page_file_count() {
-      // Sound: the index is below the count, and the name is a constant of the program.
-      let file = unsafe cs_page_file_at(index)
-      let name = unsafe String(cString: file.name)
-      files[name] = PageFile(contentType: contentType(of: name), bytes: unsafe bytes(file.file))
-    }
-    return files
-  }()
+  /// The files by their names.
+  static let pageFiles = Dictionary(
+    uniqueKeysWithValues: ProgramData.pageFiles.map { name, bytes in
+      (name, PageFile(contentType: contentType(of: name), bytes: bytes))
+    })
 
   private static func contentType(of name: String) -> String {
     switch name.split(separator: ".").last {
@@ -30,10 +18,5 @@ enum ServedFiles {
     case "svg": "image/svg+xml"
     default: "text/javascript; charset=utf-8"
     }
-  }
-
-  /// Sound: the bytes are constants of the program, and go with their number.
-  private static func bytes(_ file: cs_file) -> [UInt8] {
-    unsafe Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
   }
 }

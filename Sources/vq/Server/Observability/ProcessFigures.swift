@@ -3,6 +3,7 @@
 #elseif canImport(Musl)
   import Musl
 #endif
+import VisualQuery
 
 /// The memory and processor time of the process.
 struct ProcessFigures: Sendable {
@@ -20,13 +21,10 @@ struct ProcessFigures: Sendable {
 
   /// The second number of `/proc/self/statm`.
   private static func residentPages() -> Int {
-    let file = unsafe open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+    let file = FileBytes.openFile("/proc/self/statm")
     guard file >= 0 else { return 0 }
     defer { _ = close(file) }
-    var bytes = [UInt8](repeating: 0, count: 128)
-    // Sound: the call receives the array's memory and its count.
-    let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
-    let parts = bytes.prefix(max(0, count)).split(separator: UInt8(ascii: " "))
+    let parts = (FileBytes.read(0..<128, of: file) ?? []).split(separator: UInt8(ascii: " "))
     return parts.count > 1 ? Int(String(decoding: parts[1], as: UTF8.self)) ?? 0 : 0
   }
 }

@@ -8,7 +8,7 @@ import VisualQuery
 @Suite struct OpenAPITests {
   private static func document() throws -> [String: Any] {
     try #require(
-      try JSONSerialization.jsonObject(with: Data(ServedFiles.openAPI)) as? [String: Any])
+      try JSONSerialization.jsonObject(with: Data(ProgramData.openAPI)) as? [String: Any])
   }
 
   @Test func `the reference names every path and its methods`() throws {

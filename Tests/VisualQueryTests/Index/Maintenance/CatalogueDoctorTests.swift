@@ -211,7 +211,7 @@ import VisualQuery
     let settings = ShopSettings(links: LinkSettings(allowedSchemes: ["http"]))
     _ = try await Indexer(directory: folder.path + "/i.vq", settings: settings).run(path: feed)
     var policy = FetchPolicy(
-      hosts: [
+      [
         try #require(HostPattern("127.0.0.1:\(server.port)")),
         try #require(HostPattern("127.0.0.1:1")),
       ], byteLimit: 1_000)

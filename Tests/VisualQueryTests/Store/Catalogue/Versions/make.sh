@@ -5,7 +5,7 @@ program=$(realpath "$1")
 cd "$(dirname "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp ../../../../Samples/shop/images/mug-red.jpg "$work/mug.jpg"
+cp ../../../../../Samples/shop/images/mug-red.jpg "$work/mug.jpg"
 cat > "$work/feed.jsonl" <<'FEED'
 {"type":"product","id":"mug","title":"Camp mug","description":"Enamel, made in one piece.","labels":["mug","tea cup"],"images":["mug.jpg"],"url":"https://shop.example/p/mug","price":{"amount":"14.90","currency":"EUR"}}
 {"type":"store","id":"harbour","title":"Harbour","labels":["outdoor shop"],"geo":{"latitude":53.54,"longitude":9.99},"stock":["mug"]}

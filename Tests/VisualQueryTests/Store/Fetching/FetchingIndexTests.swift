@@ -50,7 +50,7 @@ import VisualQuery
     _ change: (inout IndexOptions) -> Void = { _ in }
   ) throws -> IndexOptions {
     var options = IndexOptions()
-    var policy = FetchPolicy(hosts: [try #require(HostPattern("127.0.0.1:\(server.port)"))])
+    var policy = FetchPolicy([try #require(HostPattern("127.0.0.1:\(server.port)"))])
     policy.allowsEveryAddress = true
     options.fetching = policy
     change(&options)

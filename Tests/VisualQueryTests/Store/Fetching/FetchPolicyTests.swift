@@ -38,6 +38,16 @@ import VisualQuery
     #expect(HostPattern(text) == nil)
   }
 
+  /// Would break if a program that embeds the library allowed another host than it wrote, or none without a word.
+  @Test func `a policy of texts allows these hosts, or names the one that is none`() throws {
+    let policy = try FetchPolicy(hosts: ["cdn.shop.example", "*.shop.example:8443"])
+    #expect(policy.hosts.map(\.description) == ["cdn.shop.example", "*.shop.example:8443"])
+    let error = #expect(throws: FieldError.self) {
+      try FetchPolicy(hosts: ["cdn.shop.example", "https://shop.example"])
+    }
+    #expect(error?.field == "hosts" && error?.reason.contains("https://shop.example") == true)
+  }
+
   @Test(arguments: ["cdn.shop.example", "*.shop.example:8443", "[2606:2800::1]:81"])
   func `a pattern is written as it is read`(text: String) {
     #expect(HostPattern(text)?.description == text)

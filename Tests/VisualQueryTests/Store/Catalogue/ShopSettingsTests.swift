@@ -112,7 +112,8 @@ import VisualQuery
     let first = try UnmatchedLabels(directory: directory)
     let second = try UnmatchedLabels(directory: directory)
     try first.count(["Goblets", "vase"])
-    try second.count(["goblet", ""])
+    try CurrentCatalogue(directory: directory).countUnmatched(["goblet", ""])
+    #expect(try second.counts().count == 2)
     #expect(
       try first.counts() == [
         UnmatchedLabels.Count(label: "goblet", queries: 2),

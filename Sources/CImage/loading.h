@@ -1,12 +1,11 @@
-// The libraries that are loaded when first needed.
-#ifndef LIBRARIES_H
-#define LIBRARIES_H
+// Functions of libraries that are loaded when first needed.
+#ifndef LOADING_H
+#define LOADING_H
 
+#include <dlfcn.h>
+#include <pthread.h>
 #include <stdbool.h>
-
-bool ci_webp_load(void);
-bool ci_heif_load(bool is_hevc);
-bool ci_gif_load(void);
+#include <stddef.h>
 
 // Looks up a function of a library and stores it in the member of the same name. True if it was
 // found.

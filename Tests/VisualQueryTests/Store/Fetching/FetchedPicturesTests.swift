@@ -19,7 +19,7 @@ import VisualQuery
     timeLimit: Duration = .seconds(20), everyAddress: Bool = true
   ) throws -> FetchedPictures {
     var policy = FetchPolicy(
-      hosts: [try #require(HostPattern("127.0.0.1:\(server.port)"))], byteLimit: byteLimit,
+      [try #require(HostPattern("127.0.0.1:\(server.port)"))], byteLimit: byteLimit,
       timeLimit: timeLimit)
     policy.allowsEveryAddress = everyAddress
     return try FetchedPictures(directory: folder.path, policy: policy, isDryRun: false)
@@ -102,7 +102,7 @@ import VisualQuery
     let server = OriginServer { _ in .init(200, body: Self.picture) }
     for name in ["127.0.0.1", "localhost", "127.1", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]"] {
       let host = name.first == "[" || name == "localhost" ? name : "127.0.0.1"
-      let policy = FetchPolicy(hosts: [try #require(HostPattern("\(host):\(server.port)"))])
+      let policy = FetchPolicy([try #require(HostPattern("\(host):\(server.port)"))])
       let pictures = try FetchedPictures(
         directory: try TemporaryDirectory().path, policy: policy, isDryRun: true)
       let error = try await Self.failure(of: "http://\(name):\(server.port)/a", from: pictures)

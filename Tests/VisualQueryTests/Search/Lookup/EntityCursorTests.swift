@@ -120,10 +120,11 @@ import VisualQuery
     #expect(await code { try await lookup.page(after: cursor, types: [.store]) } == .invalidToken)
     #expect(await code { try await lookup.page(after: cursor, matching: size) } == .invalidToken)
     #expect(await code { try await other.page(after: cursor) } == .invalidToken)
-    for text in ["", "x", cursor.description + "A", state.description] {
+    for text in ["", "x", cursor.description + "A", state] {
       #expect(await code { try await lookup.page(after: EntityCursor(text)) } == .invalidToken)
     }
-    let changes = SyncState(cursor.description)
-    await #expect(throws: MatchError.self) { try await lookup.changes(since: changes) }
+    await #expect(throws: MatchError.self) {
+      try await lookup.changes(since: cursor.description)
+    }
   }
 }

@@ -8,9 +8,10 @@ import VisualQuery
 
 /// Indexes of older versions.
 @Suite struct CatalogueUpgradeTests {
-  /// The indexes in `Catalogue/Versions`: their name says the version of the tables and that of the signatures.
+  /// The indexes in `Store/Catalogue/Versions`: their name says the version of the tables and that of the signatures.
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("Catalogue/Versions")
+    .deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("Store/Catalogue/Versions")
   /// The released versions of the tables with the signatures of today.
   static let released = [7]
   /// The versions of the tables and of the signatures of all others.

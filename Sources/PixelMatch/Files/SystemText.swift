@@ -1,0 +1,27 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Returns the system's message for an error number, for example "No such file or directory".
+package func systemMessage(_ code: Int32) -> String {
+  // Sound: the text is copied before another call can change it; for known codes, glibc and musl
+  // return constants.
+  unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+}
+
+extension FileName {
+  /// The arguments of the process, without its name.
+  package static var arguments: [String] {
+    let arguments = unsafe CommandLine.unsafeArgv
+    return (1..<max(1, Int(CommandLine.argc))).compactMap { index in
+      // Sound: the system terminates each argument with a zero, and keeps it as long as the process lives.
+      guard let argument = unsafe arguments[index] else { return nil }
+      let count = unsafe strlen(argument)
+      return text((0..<count).map { unsafe UInt8(bitPattern: argument[$0]) })
+    }
+  }
+}
