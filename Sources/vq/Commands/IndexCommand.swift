@@ -157,9 +157,9 @@ enum IndexCommand {
           warning; an invalid row or image is reported and skipped.
             {"type":"product","id":"mug-red","title":"Camp mug","labels":["mug"],
              "images":["images/mug-red.jpg"],"url":"https://shop.example/p/mug-red"}
-          Further fields: 'subtitle', 'synonyms', 'localized' (texts by language), 'featured'; \
-          for products 'group', 'attributes', 'brand', 'price', 'availability'; for stores 'address', 'geo', \
-          'openingHours', 'timeZone' and 'stock', the ids of its products.
+          Further fields: 'subtitle', 'synonyms', 'localized' (texts by language), 'featured', \
+          'text' (the lines on the thing); for products 'group', 'attributes', 'brand', 'price', \
+          'availability'; for stores 'address', 'geo', 'openingHours', 'timeZone' and 'stock', the ids of its products.
           """),
       HelpSection(
         title: "Other formats",

@@ -8,8 +8,8 @@
 
 package import Reading
 
-/// The words of a catalogue's entities, by the pieces of three letters that they consist of: those of titles, of brands, and of what
-/// was read in images.
+/// The words of a catalogue's entities, by the pieces of three letters that they consist of: those of titles, of brands, of the text
+/// that a feed has, and of what was read in images.
 ///
 /// A misread letter loses three pieces and not the word, in any language and script. Pieces weigh by their rarity among the
 /// entities, and words by the size of their letters and the certainty of their reading.
@@ -312,6 +312,21 @@ extension CatalogueTables {
     try text.forEachName { key, title, brand in
       for text in Set(PieceIndex.words(of: title) + PieceIndex.words(of: brand)).sorted() {
         words.append(PieceIndex.Word(key: key, text: text, weight: 1))
+      }
+    }
+    if let name = EntityProperty.storedExtra(EntityValue.textField),
+      let property = try properties.number(of: name)
+    {
+      try properties.forEachValue(of: property, in: 0..<UInt32.max) { key, value in
+        guard case .text(let text) = value else { return }
+        // A list is stored as JSON; a text as it is, by earlier versions.
+        var lines = [text]
+        if let json = try? JSONValue(stored: text), case .array = json {
+          lines = EntityValue.lines(json)
+        }
+        for text in Set(lines.flatMap(PieceIndex.words)).sorted() {
+          words.append(PieceIndex.Word(key: key, text: text, weight: 1))
+        }
       }
     }
     try readings.forEach(by: models) { key, reading in
