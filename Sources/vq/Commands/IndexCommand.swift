@@ -287,17 +287,17 @@ enum IndexCommand {
     var text: CatalogueUpkeep.TextSummary?
     var vectors: CatalogueUpkeep.EmbeddingSummary?
     if let models, result.generation > 0 {
-      if PostgresLocation.isLocation(arguments[index]) {
-        console.diagnostics.warning(
-          "no text is read, and no image encoded: an index in PostgreSQL does not keep either")
-      } else {
-        if models.text != nil {
-          let read = try await TextModels.read(
-            directory, by: models, pool: pool, isQuiet: isQuiet, on: console)
-          TextModels.warn(of: read, on: console)
-          text = read
-        }
-        if let encoder = models.image {
+      if models.text != nil {
+        let read = try await TextModels.read(
+          directory, by: models, pool: pool, isQuiet: isQuiet, on: console)
+        TextModels.warn(of: read, on: console)
+        text = read
+      }
+      if let encoder = models.image {
+        if PostgresLocation.isLocation(arguments[index]) {
+          console.diagnostics.warning(
+            "no image is encoded: an index in PostgreSQL has only the vectors of its feed")
+        } else {
           let encoded = try await TextModels.embed(
             directory, by: encoder, pool: pool, isQuiet: isQuiet, on: console)
           TextModels.warn(of: encoded, on: console)

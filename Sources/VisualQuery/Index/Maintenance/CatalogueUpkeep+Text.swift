@@ -29,8 +29,7 @@ extension CatalogueUpkeep {
   /// - Parameters:
   ///   - models: The models.
   ///   - progress: Called after each image with the number of finished images, of all, and of unavailable ones.
-  /// - Throws: ``CatalogueError``, with the code `invalidLocation` for a copy of a catalogue in PostgreSQL, in which text is
-  ///   not kept; `ReadingError` if a run of a model fails; `CancellationError` after the work so far was published.
+  /// - Throws: ``CatalogueError``; `ReadingError` if a run of a model fails; `CancellationError` after the work so far was published.
   /// - Complexity: O(images); some 0.1 to 0.3 s a thread for each that was not read before.
   package func readText(
     by models: ReadingModels,
@@ -80,15 +79,16 @@ extension CatalogueUpkeep {
     }
   }
 
-  /// Opens the catalogue for writing once, so that it has tables of readings.
+  /// Opens the catalogue for writing once if it has no tables of readings, or is a copy of one in PostgreSQL, which may refuse.
   private func prepareReadings() throws {
     let database = try CatalogueDatabase(reading: directory)
-    if try database.tables.replica.origin() != nil {
-      throw CatalogueError(
-        code: .invalidLocation,
-        message: "'\(directory)' is a copy of an index in PostgreSQL, in which text is not kept")
+    guard try SegmentFiles(database.tables.settings) == .whole else {
+      throw SegmentFiles.whole.mismatch(in: directory)
     }
-    if try !database.tables.readings.exists() { _ = try CatalogueWriter(directory: directory) }
+    let isCopy = try database.tables.replica.origin() != nil
+    if try isCopy || !database.tables.readings.exists() {
+      _ = try CatalogueWriter(directory: directory)
+    }
   }
 
   private func store(
