@@ -56,6 +56,12 @@ import VisualQuery
     }
     #expect(
       try await shop.exported().joined().contains(#""text":["OVERNIGHT MUESLI","500 g"]"#))
+    // A label that no entity has is compared with the lines, too.
+    var labels = SemanticContent()
+    labels.labels = ["muesli"]
+    let labeled = try await matcher.values(
+      for: labels, options: MatchOptions(minimumConfidence: 0, timeout: nil))
+    #expect(labeled.matches.map(\.value.id.value) == ["p0"])
     // An entity whose lines are gone has none of their words.
     try await shop.run([DrawnShop.row("p0", #""title":"Item 7""#)])
     let later = Matcher(catalogue: try Catalogue(directory: shop.index))

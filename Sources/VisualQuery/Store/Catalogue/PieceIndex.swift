@@ -314,9 +314,7 @@ extension CatalogueTables {
         words.append(PieceIndex.Word(key: key, text: text, weight: 1))
       }
     }
-    if let name = EntityProperty.storedExtra(EntityValue.textField),
-      let property = try properties.number(of: name)
-    {
+    if let property = try printedText() {
       try properties.forEachValue(of: property, in: 0..<UInt32.max) { key, value in
         guard case .text(let text) = value else { return }
         // A list is stored as JSON; a text as it is, by earlier versions.
@@ -335,5 +333,11 @@ extension CatalogueTables {
       }
     }
     return words
+  }
+
+  /// Returns the number of the property with the text on things, or `nil` if no feed ever had it.
+  func printedText() throws(CatalogueError) -> Int? {
+    guard let name = EntityProperty.storedExtra(EntityValue.textField) else { return nil }
+    return try properties.number(of: name)
   }
 }
