@@ -22,6 +22,10 @@ import VisualQuery
     #"{"sku":"a","name":"A","price":"1.00","text":["OAT DRINK","1 l"]}"#,
     #"[{"sku":"a","name":"A","price":"1.00","text":["OAT DRINK","1 l"]}]"#,
     "<products><product><id>a</id><name>A</name><text>OAT DRINK</text><text>1 l</text></product></products>",
+    "Title,SKU,Option Name 1,Option Value 1,Price,Hosted Image URLs,text\nA,a,,,1.00,,OAT DRINK|1 l\n",
+    "handleId,fieldType,name,price,productImageUrl,text\na,Product,A,1.00,,OAT DRINK|1 l\n",
+    "Handle,Title,Vendor,Variant Price,Image Src,text\na,A,V,1.00,,OAT DRINK|1 l\n",
+    #"{"@context":"https://schema.org","@type":"Product","sku":"a","name":"A","text":["OAT DRINK","1 l"]}"#,
     """
     <rss version="2.0" xmlns:g="http://base.google.com/ns/1.0"><channel><item><g:id>a</g:id><title>A</title>
     <g:price>1.00 EUR</g:price><g:text>OAT DRINK</g:text><g:text>1 l</g:text></item></channel></rss>
