@@ -73,6 +73,14 @@ enum FieldCleaning {
     return String(String.UnicodeScalarView(text.unicodeScalars.filter { !isInvisible($0) })).trimmed
   }
 
+  /// Returns the lines of a text, without control characters and marks of direction; empty ones are left out.
+  static func lines(of text: String) -> [String] {
+    text.split(whereSeparator: \.isNewline).compactMap { line in
+      let clean = withoutMarks(withoutControls(String(line))).trimmed
+      return clean.isEmpty ? nil : clean
+    }
+  }
+
   /// Returns a text without marks of direction and of line breaks, which would reorder what stands beside it.
   private static func withoutMarks(_ text: String) -> String {
     if !hasOtherBytes(text) || !text.unicodeScalars.contains(where: isMark) { return text }

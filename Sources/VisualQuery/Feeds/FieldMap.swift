@@ -252,7 +252,7 @@ struct FieldMap: Sendable, Hashable {
     var done: Set<FeedTarget> = []
     for assignment in assignments {
       guard let target = assignment.target else { continue }
-      let isList = target == .images || target == .labels || target == .visibility
+      let isList = [.images, .labels, .visibility, .text].contains(target)
       if !isList, done.contains(target) { continue }
       let texts = assignment.source.texts { name in places[name].map { values[$0] } ?? [] }
       for text in texts {

@@ -51,6 +51,8 @@ struct ProductDraft: Sendable {
   var quantity: String?
   private(set) var attributes: [String: String] = [:]
   private(set) var labels: [String] = []
+  /// The text on the thing.
+  private var lines: [String] = []
   private(set) var mainImages: [String] = []
   private(set) var images: [String] = []
   private var thumbnail: String?
@@ -107,6 +109,7 @@ struct ProductDraft: Sendable {
     case .subtitle?, .address?, .timeZone?: fields[target?.name ?? name] = .string(text)
     case .description?:
       fields["description"] = fields["description"] ?? .string(PlainText.description(text))
+    case .text?: addLines(text)
     case .visibility?:
       isHidden = isHidden || FeedText.isHidden(text)
       keep(name, .string(text))
@@ -116,8 +119,9 @@ struct ProductDraft: Sendable {
     }
   }
 
-  /// Keeps a field that is nothing else: a code of the product under the name of one.
+  /// Keeps a field that is nothing else: a code of the product under the name of one, text on the thing as its lines.
   private mutating func keepUnread(_ name: String, _ text: String) {
+    if name == EntityValue.textField { return addLines(text) }
     // This is evaluated for every field that is kept, so the cheapest test comes first.
     if ProductCode(text) != nil, !ProductCode.isField(name), Self.isCodeName(name) {
       return keep("gtin", .string(text.trimmed))
@@ -128,6 +132,11 @@ struct ProductDraft: Sendable {
       || text.utf8.contains { UInt8(ascii: "1")...UInt8(ascii: "9") ~= $0 }
         && Self.saleDates.contains(ColumnVocabulary.normalized(name))
     keep(name, .string(text))
+  }
+
+  /// Adds lines of text on the thing, which a cell of a table may separate by bars.
+  private mutating func addLines(_ text: String) {
+    lines += text.split(separator: "|").map(String.init)
   }
 
   /// Remembers the number of a field that counts if the one for ids is empty; of several, that with the surest name.
@@ -311,6 +320,7 @@ struct ProductDraft: Sendable {
     if !names.isEmpty { object["images"] = .array(names.map(JSONValue.string)) }
     let words = FeedText.unique(labels)
     if !words.isEmpty { object["labels"] = .array(words.map(JSONValue.string)) }
+    if !lines.isEmpty { object[EntityValue.textField] = .array(lines.map(JSONValue.string)) }
     if !attributes.isEmpty {
       object["attributes"] = .object(attributes.mapValues(JSONValue.string))
     }

@@ -2,6 +2,8 @@
 enum TextLimits {
   /// The largest number of Unicode scalars of a title and of other short texts.
   static let scalarCount = 1000
+  /// The largest number of lines of the text on a thing, and of their Unicode scalars in all.
+  static let (lineCount, lineScalarCount) = (1000, 20_000)
   private static let texts = ["title", "subtitle", "brand", "address"]
   private static let words = ["labels", "synonyms"]
 
@@ -12,6 +14,11 @@ enum TextLimits {
     var warnings: [FieldError] = []
     for name in texts { cutText(name, in: &fields, &warnings) }
     for name in words { cutWords(name, in: &fields, &warnings) }
+    cutLines(in: &fields, &warnings)
+    if case .object(var extra)? = fields["extra"], extra[EntityValue.textField] != nil {
+      cutLines(in: &extra, &warnings)
+      fields["extra"] = .object(extra)
+    }
     if case .object(var attributes)? = fields["attributes"] {
       var cut: [FieldError] = []
       for name in attributes.keys.sorted() { cutText(name, in: &attributes, &cut) }
@@ -42,6 +49,42 @@ enum TextLimits {
     fields[name] = .string(String(text.unicodeScalars.prefix(scalarCount)))
     warnings.append(
       FieldError(field: name, reason: "has \(count) characters; the limit is \(scalarCount)"))
+  }
+
+  /// Makes a list of lines of the text on a thing.
+  private static func cutLines(
+    in fields: inout [String: JSONValue], _ warnings: inout [FieldError]
+  ) {
+    let name = EntityValue.textField
+    guard let value = fields[name], value != .null else { return }
+    let texts = EntityValue.lines(value)
+    let isOfTexts =
+      if case .array(let values) = value { values.count == texts.count } else { texts.count == 1 }
+    if !isOfTexts {
+      let found = if case .array = value { "a list with something else" } else { value.kind }
+      warnings.append(
+        FieldError(field: name, reason: "must be a text or a list of texts; found \(found)"))
+    }
+    let lines = texts.flatMap(FieldCleaning.lines)
+    var (kept, left) = ([JSONValue](), lineScalarCount)
+    var isCut = lines.count > lineCount
+    for line in lines.prefix(lineCount) where left > 0 {
+      let scalars = line.unicodeScalars.prefix(min(left, scalarCount))
+      isCut = isCut || scalars.endIndex < line.unicodeScalars.endIndex
+      left -= scalars.count
+      kept.append(.string(String(scalars)))
+    }
+    isCut = isCut || kept.count < lines.count
+    if isCut {
+      warnings.append(
+        FieldError(
+          field: name,
+          reason: """
+            has \(lines.count) lines with \(lines.reduce(0) { $0 + $1.unicodeScalars.count }) characters; the limits are \
+            \(lineCount) lines, \(scalarCount) characters each, and \(lineScalarCount) in all
+            """))
+    }
+    fields[name] = kept.isEmpty ? nil : .array(kept)
   }
 
   private static func cutWords(

@@ -157,9 +157,9 @@ enum IndexCommand {
           warning; an invalid row or image is reported and skipped.
             {"type":"product","id":"mug-red","title":"Camp mug","labels":["mug"],
              "images":["images/mug-red.jpg"],"url":"https://shop.example/p/mug-red"}
-          Further fields: 'subtitle', 'synonyms', 'localized' (texts by language), 'featured'; \
-          for products 'group', 'attributes', 'brand', 'price', 'availability'; for stores 'address', 'geo', \
-          'openingHours', 'timeZone' and 'stock', the ids of its products.
+          Further fields: 'subtitle', 'synonyms', 'localized' (texts by language), 'featured', \
+          'text' (the lines on the thing); for products 'group', 'attributes', 'brand', 'price', \
+          'availability'; for stores 'address', 'geo', 'openingHours', 'timeZone' and 'stock', the ids of its products.
           """),
       HelpSection(
         title: "Other formats",
@@ -287,17 +287,17 @@ enum IndexCommand {
     var text: CatalogueUpkeep.TextSummary?
     var vectors: CatalogueUpkeep.EmbeddingSummary?
     if let models, result.generation > 0 {
-      if PostgresLocation.isLocation(arguments[index]) {
-        console.diagnostics.warning(
-          "no text is read, and no image encoded: an index in PostgreSQL does not keep either")
-      } else {
-        if models.text != nil {
-          let read = try await TextModels.read(
-            directory, by: models, pool: pool, isQuiet: isQuiet, on: console)
-          TextModels.warn(of: read, on: console)
-          text = read
-        }
-        if let encoder = models.image {
+      if models.text != nil {
+        let read = try await TextModels.read(
+          directory, by: models, pool: pool, isQuiet: isQuiet, on: console)
+        TextModels.warn(of: read, on: console)
+        text = read
+      }
+      if let encoder = models.image {
+        if PostgresLocation.isLocation(arguments[index]) {
+          console.diagnostics.warning(
+            "no image is encoded: an index in PostgreSQL has only the vectors of its feed")
+        } else {
           let encoded = try await TextModels.embed(
             directory, by: encoder, pool: pool, isQuiet: isQuiet, on: console)
           TextModels.warn(of: encoded, on: console)

@@ -54,5 +54,6 @@ enum SignedIndexing {
     IndexCommand.dryRun.description, IndexCommand.strict.description,
     IndexCommand.fetch.description, IndexCommand.onConflict.description,
     IndexCommand.thumbnails.description, IndexCommand.report.description,
+    TextModels.models.description,
   ]
 }

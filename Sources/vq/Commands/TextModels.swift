@@ -14,7 +14,12 @@ enum TextModels {
 
   /// Opens the models of a command line, or returns `nil` if it has none.
   static func open(_ arguments: ParsedArguments) throws -> ReadingModels? {
-    guard let folder = arguments[models], folder != "none" else { return nil }
+    try arguments[models].flatMap(open)
+  }
+
+  /// Opens the models of a folder, or returns `nil` for `none`.
+  static func open(_ folder: String) throws -> ReadingModels? {
+    if folder == "none" { return nil }
     do throws(ReadingError) {
       return try ReadingModels(folder: folder)
     } catch {

@@ -675,20 +675,18 @@ def modes_servers(test, plain, url, cache):
 def migrations(test):
     """Tables of the version before are read and written, and brought to this version by init."""
     test.prepare()
-    test.server.sql("drop table vq.feedback, vq.statement, vq.shard, vq.posted, vq.post, vq.signature",
-                    "update vq.meta set value = '2' where key = 'schema'")
+    test.server.sql("drop table vq.reading, vq.reading_models", "update vq.meta set value = '3' where key = 'schema'")
     test.index(test.new("writer"))
     before = test.answers(test.server.url(), "--cache", test.new("c1"))
     test.say("a server works with the version before", before.count('"rank":1') > 3)
-    shop = test.serve(test.folder / "c1")
-    refused = test.feed_back(shop, chosen="product:oats")[0]
-    test.say("tables of the version before take no feedback", refused == 503 and shop.logs("postgres init"), refused)
-    shop.end()
-    test.server.sql("drop table vq.snapshot", "update vq.meta set value = '1' where key = 'schema'")
+    refused = test.run("index", "--signed", with_text(test, "early"), "--index", test.server.url(), "--cache", test.folder / "writer", check=False)
+    test.say("tables of the version before take no text", refused.returncode == 5 and "vq postgres init" in refused.stderr, refused.stderr)
+    test.server.sql("drop table vq.feedback, vq.statement, vq.shard, vq.posted, vq.post, vq.signature",
+                    "update vq.meta set value = '2' where key = 'schema'")
     oldest = test.run("match", test.queries[0], "--index", test.server.url(), "--cache", test.folder / "c1", check=False)
     test.say("a version before that is refused", oldest.returncode == 5 and "vq postgres init" in oldest.stderr, oldest.stderr)
     done = test.run("postgres", "init", "--index", test.server.url())
-    test.say("init brings the tables to this version", "version 3." in done.stdout, done.stdout)
+    test.say("init brings the tables to this version", "version 4." in done.stdout, done.stdout)
     test.say("the answers stay", test.answers(test.server.url(), "--cache", test.new("c1")) == before)
     test.index(test.folder / "writer")
     results = []
@@ -697,6 +695,91 @@ def migrations(test):
              for _ in range(3)]
     results = [process.communicate()[0] for process in inits]
     test.say("several at once take turns", all(process.returncode == 0 for process in inits), results)
+
+
+def with_text(test, word):
+    """Lines of 'vq sign' in which images have text, without any model: WORD0, WORD1 and so on, each on the first image of an entity."""
+    done = test.run("sign", test.feed, "--images-root", test.feed.parent)
+    models = [{"name": f"text-{name}.onnx", "sha256": name[0] * 64} for name in ("detector", "recognizer")]
+    lines = []
+    for number, row in enumerate(filter(lambda row: row.get("images"), map(json.loads, done.stdout.splitlines()))):
+        row["images"][0].update(readingModels=models, reading={"codes": [], "unread": 0, "lines": [
+            {"text": f"{word}{number}", "certainty": 0.9, "corners": [[0.1, 0.1], [0.9, 0.1], [0.9, 0.2], [0.1, 0.2]]}]})
+        lines.append(json.dumps(row) + "\n")
+    path = test.folder / f"{word}.signed"
+    path.write_text("".join(lines))
+    return path
+
+
+def named(path, number):
+    """The id of the entity with the text of a number."""
+    return json.loads(path.read_text().splitlines()[number])["entity"]["id"]
+
+
+@scenario
+def texts(test):
+    """The text of images is kept in PostgreSQL and on every copy, follows changes, and proposes candidates in engine mode."""
+    test.prepare()
+    signed = with_text(test, "quixotry")
+    own = test.new("own.vq")
+    test.run("index", "--signed", signed, "--index", own, "-q")
+    made = json.loads(test.run("copy", own, test.server.url(), "--json").stdout)
+    back = test.new("back.vq")
+    test.say("both ways have one digest", made == json.loads(test.run("copy", test.server.url(), back, "--json").stdout), made)
+    test.say("the text comes back", '"quixotry3"' in test.export(back) and test.export(back) == test.export(own))
+    test.run("postgres", "init", "--index", test.server.url(), "--shard", "self")
+    cache, engine = test.new("cache"), test.new("engine")
+    picture = pathlib.Path(test.queries[0]).read_bytes()
+
+    def asked(shop, *texts, image=None):
+        """The bytes of the answer to texts, and an image, without the time it took."""
+        body = json.dumps({"texts": texts, "minConfidence": 0, "limit": 40, "products": 40, "deadlineMs": 20000}).encode()
+        media = "application/json"
+        if image is not None:
+            media = "multipart/form-data; boundary=part"
+            body = b"".join(b'--part\r\nContent-Disposition: form-data; name="' + name + b'"\r\n\r\n' + content + b"\r\n"
+                            for name, content in ((b"request", body), (b"image", image))) + b"--part--\r\n"
+        status, content = shop.ask("POST", "/v1/match", body, media)
+        return re.sub(rb'"elapsedMs":[0-9.e-]+', b'"elapsedMs":0', content) if status == 200 else json.dumps({"status": status, "values": [], "said": content.decode()}).encode()
+
+    shops = [Shop(test.vq, "--index", own, "--max-deadline", "20000", key=None), test.serve(cache), test.serve(engine, url=test.server.url(mode="engine"))]
+    try:
+        silent = {value["id"] for value in json.loads(asked(shops[2], image=picture))["values"]}
+        unseen = [number for number in range(len(signed.read_text().splitlines())) if named(signed, number) not in silent]
+        test.say("without text, something is no candidate in engine mode", unseen, silent)
+        for words, image, number in ((("QUIXOTRY2",), None, 2), (("quixotry1",), picture, 1), ((f"quixotry{unseen[0]}",), picture, unseen[0])):
+            embedded, copied, sharded = (asked(shop, *words, image=image) for shop in shops)
+            what = f"{words}, {'without' if image is None else 'with'} an image"
+            test.say(f"a copy compares text like the embedded index ({what})", embedded == copied, (embedded[:300], copied[:300]))
+            values = {value["id"]: {term["kind"] for term in value["evidence"]} for value in json.loads(sharded)["values"]}
+            wanted = {"text"} if image is None else {"text", "color"}
+            test.say(f"in engine mode, text finds its entity, and its image is compared ({what})",
+                     wanted <= values.get(named(signed, number), set()) and b'"complete":true' in sharded, (values, sharded[:300]))
+        # A change of the text reaches every copy.
+        changed = with_text(test, "zyzzyva")
+        test.run("index", "--signed", changed, "--index", test.server.url(), "--cache", test.folder / "writer")
+        generation = int(test.server.sql("select max(id) from vq.generation")[0])
+        test.say("servers take the generation with the new text", all(shop.waits_for(generation) is not None for shop in shops[1:]))
+        for shop in shops[1:]:
+            values = json.loads(asked(shop, "zyzzyva5"))["values"]
+            test.say("a copy that followed has it", values and values[0]["id"] == named(changed, 5), values)
+        count = test.server.sql("select count(*), count(distinct doc) from vq.reading")
+        test.say("PostgreSQL has each image's text once", int(count[0].split("|")[0]) <= len(changed.read_text().splitlines()), count)
+        fresh = test.new("fresh")
+        test.answers(test.server.url(), "--cache", fresh)
+        test.same("a copy that followed and a new one", cache, fresh)
+        test.same("the writer's copy and a new one", test.folder / "writer", fresh)
+        test.say("nothing is left of the former text", "quixotry" not in test.export(cache))
+        same = test.run("index", "--signed", changed, "--index", test.server.url(), "--cache", test.folder / "writer", "--json").stdout
+        test.say("the same text makes no generation", json.loads(same)["generation"] == generation, same)
+    finally:
+        for shop in shops:
+            shop.end()
+    # Text goes with its images, and stays with those that are left.
+    for number in range(3):
+        test.run("catalogue", "remove", "--id", "product:" + named(changed, number), "--index", test.server.url(), "--cache", test.folder / "writer")
+    test.answers(test.server.url(), "--cache", test.new("after"))
+    test.same("after entities were removed", test.folder / "writer", test.folder / "after")
 
 
 @scenario
@@ -715,6 +798,7 @@ def roles(test):
             ("w", "delete from vq.generation"), ("w", "update vq.snapshot set part = 1"), ("w", "update vq.catalogue set secret = ''"), ("w", "delete from vq.catalogue"),
             ("r", "insert into vq.statement values(9, 't', 'active', 0, null, '[]', '', 'product:x', '[]', null)"),
             ("r", "update vq.feedback set version = 9"), ("w", "update vq.statement set state = 'active'"), ("w", "delete from vq.feedback"),
+            ("r", "delete from vq.reading"), ("w", "update vq.reading set doc = ''"),
             ("w", "update vq.meta set value = '9'"), ("w", "drop table vq.entity")]:
         error = test.server.sql(statement, user=user, check=False)
         test.say(f"{user} may not '{statement}'", "permission denied" in error or "must be owner" in error, error)

@@ -173,6 +173,7 @@ _vq() {
     sign:--images-root) _vq_reply -d; compopt -o filenames; return ;;
     sign:--allow-outside) _vq_reply -d; compopt -o filenames; return ;;
     sign:--allow-scheme) return ;;
+    sign:--models) _vq_reply -d; compopt -o filenames; return ;;
     sign:--currency) return ;;
     sign:--locale) return ;;
     sign:--map) return ;;
@@ -233,7 +234,7 @@ _vq() {
     key:*) _vq_reply -f; compopt -o filenames; return ;;
     hash:-*) _vq_reply -W '--json --query --keypoints --max-bytes --max-pixels --formats --color --help -h --version' ;;
     hash:*) _vq_reply -f; compopt -o filenames; return ;;
-    sign:-*) _vq_reply -W '--images-root --allow-outside --allow-scheme --currency --locale --map --images-map --include-drafts --max-rows --max-feed-bytes --max-feed-ratio --encoding --sheet --threads -j --color --help -h --version' ;;
+    sign:-*) _vq_reply -W '--images-root --allow-outside --allow-scheme --models --currency --locale --map --images-map --include-drafts --max-rows --max-feed-bytes --max-feed-ratio --encoding --sheet --threads -j --color --help -h --version' ;;
     sign:*) _vq_reply -f; compopt -o filenames; return ;;
     postgres:-*) _vq_reply -W '--index --shard --color --help -h --version' ;;
     postgres:*) _vq_reply -W 'init'; return ;;

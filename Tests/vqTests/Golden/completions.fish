@@ -234,6 +234,7 @@ complete -c vq -n '__fish_seen_subcommand_from hash' -F
 complete -c vq -n '__fish_seen_subcommand_from sign' -l images-root -x -a '(__fish_complete_directories)' -d 'the folder that contains the images'
 complete -c vq -n '__fish_seen_subcommand_from sign' -l allow-outside -x -a '(__fish_complete_directories)' -d 'a further folder that may contain images'
 complete -c vq -n '__fish_seen_subcommand_from sign' -l allow-scheme -x -d 'schemes accepted in links besides https'
+complete -c vq -n '__fish_seen_subcommand_from sign' -l models -x -a '(__fish_complete_directories)' -d 'read the text and codes of images with the models of a folder'
 complete -c vq -n '__fish_seen_subcommand_from sign' -l currency -x -d 'the currency of prices without one: EUR'
 complete -c vq -n '__fish_seen_subcommand_from sign' -l locale -x -d 'the notation of numbers: de for 1.299,00'
 complete -c vq -n '__fish_seen_subcommand_from sign' -l map -x -d 'the fields of a feed: id=SKU,title=Name,images=Photos'

@@ -352,6 +352,7 @@ _vq() {
         '--images-root=[the folder that contains the images]:DIR:_files -/' \
         '*--allow-outside=[a further folder that may contain images]:DIR:_files -/' \
         '*--allow-scheme=[schemes accepted in links besides https]:LIST:' \
+        '--models=[read the text and codes of images with the models of a folder]:DIR:_files -/' \
         '--currency=[the currency of prices without one\: EUR]:CODE:' \
         '--locale=[the notation of numbers\: de for 1.299,00]:LOCALE:' \
         '*--map=[the fields of a feed\: id=SKU,title=Name,images=Photos]:FIELD=SOURCE:' \

@@ -232,6 +232,7 @@ struct SchemaOrgFeed: FeedFormatReader {
     if let description = text(node["description"]) {
       draft.add(.description, "description", description)
     }
+    for line in texts(node["text"]) { draft.add(.text, EntityValue.textField, line) }
     switch type {
     case .product: addProduct(node, offer, to: &draft)
     case .store: addStore(node, to: &draft)

@@ -44,6 +44,7 @@ struct SquarespaceFeed: FollowingRowsFeed {
     for (column, text) in fields.enumerated() where !text.isEmpty {
       switch table.header.normalized[column] {
       case "description": base.add(.description, "description", text)
+      case EntityValue.textField: base.add(.text, EntityValue.textField, text)
       case "categories", "tags":
         base.addLabels(FeedText.categories(text, separator: ",", step: "/"))
       // This column has only the last part of the address of the page.

@@ -52,7 +52,7 @@ struct WixFeed: FollowingRowsFeed {
     var base = ProductDraft()
     let shared: Set<String> = [
       "name", "description", "plaindescription", "brand", "price", "ribbon", "barcode", "weight",
-      "discountmode", "discountvalue",
+      "discountmode", "discountvalue", EntityValue.textField,
     ]
     base.id = table.text("handleid", "handle", in: fields) ?? ""
     for (column, text) in fields.enumerated() where !text.isEmpty {

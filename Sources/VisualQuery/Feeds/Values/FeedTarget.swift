@@ -15,6 +15,8 @@ enum FeedTarget: Hashable, Sendable {
   case amount, currency
   case availability, quantity
   case description
+  /// Text on the thing: lines that are used all.
+  case text
   /// A property that distinguishes variants, such as `color`.
   case attribute(String)
   /// Several properties whose names other fields say.
@@ -41,6 +43,7 @@ enum FeedTarget: Hashable, Sendable {
     case .currency: "price.currency"
     case .availability, .quantity: "availability"
     case .description: "description"
+    case .text: EntityValue.textField
     case .attribute(let name): "attributes.\(name)"
     case .attributes: "attributes"
     case .visibility: "visibility"
@@ -60,7 +63,7 @@ enum FeedTarget: Hashable, Sendable {
     "labels": .labels, "brand": .brand, "group": .group, "url": .url, "image": .image,
     "images": .images, "price": .price, "salePrice": .salePrice, "price.amount": .amount,
     "price.currency": .currency, "currency": .currency, "availability": .availability,
-    "quantity": .quantity, "description": .description, "color": .attribute("color"),
+    "quantity": .quantity, "description": .description, "text": .text, "color": .attribute("color"),
     "size": .attribute("size"), "material": .attribute("material"),
     "visibility": .visibility, "featured": .featured,
     "address": .address, "geo.latitude": .latitude, "geo.longitude": .longitude,

@@ -142,7 +142,7 @@ struct CatalogueWriter: ~Copyable {
     if signed.change == .none {
       // Thumbnails of unchanged images do not require a generation.
       if let existing = signed.existing { try putThumbnails(of: signed, key: existing.key) }
-      return
+      return try putNewReadings(of: signed)
     }
     try beginGrowing()
     do throws(CatalogueError) {
@@ -154,6 +154,22 @@ struct CatalogueWriter: ~Copyable {
     }
     let count = growing.values.reduce(0) { $0 + max($1.entities.count, $1.segment.count) }
     if count >= Self.generationLimit { try publish() }
+  }
+
+  /// Adds the text and codes that came with the images of an unchanged entity to the next generation, if they are new.
+  private mutating func putNewReadings(of signed: SignedEntity) throws(CatalogueError) {
+    for image in signed.images {
+      guard let reading = image.reading else { continue }
+      let content = ReadingTable.ImageContent(byteCount: image.byteCount, hash: image.contentHash)
+      if try database.tables.readings.reading(of: content)?.isSame(as: reading) == true { continue }
+      try beginGrowing()
+      do throws(CatalogueError) {
+        try database.tables.readings.put(reading, of: content)
+      } catch {
+        discard()
+        throw error
+      }
+    }
   }
 
   /// Gives images of an entity other embeddings in the next generation; all else stays. The entity must not have been added since

@@ -20,8 +20,6 @@ extension CatalogueUpkeep {
 
   /// The number of images after which what was read is published, so that an interrupted run loses little.
   private static let batch = 256
-  /// The longer side of an image that is read, in pixels.
-  private static let side = 1280
 
   /// Reads the text and codes of the images that these models have not read yet.
   ///
@@ -31,8 +29,7 @@ extension CatalogueUpkeep {
   /// - Parameters:
   ///   - models: The models.
   ///   - progress: Called after each image with the number of finished images, of all, and of unavailable ones.
-  /// - Throws: ``CatalogueError``, with the code `invalidLocation` for a copy of a catalogue in PostgreSQL, in which text is
-  ///   not kept; `ReadingError` if a run of a model fails; `CancellationError` after the work so far was published.
+  /// - Throws: ``CatalogueError``; `ReadingError` if a run of a model fails; `CancellationError` after the work so far was published.
   /// - Complexity: O(images); some 0.1 to 0.3 s a thread for each that was not read before.
   package func readText(
     by models: ReadingModels,
@@ -48,11 +45,8 @@ extension CatalogueUpkeep {
       let database = try CatalogueDatabase(reading: directory)
       let images = try database.tables.readings.unread(by: models.files)
       let reader = ImageTextReader(
-        files: models.files, text: text,
-        images: StoredImages(
-          directory: directory,
-          folders: PictureFolders(ShopSettings.places(try database.tables.settings.all())),
-          side: Self.side))
+        files: models.files, text: text, directory: directory,
+        folders: PictureFolders(ShopSettings.places(try database.tables.settings.all())))
       var summary = TextSummary(generation: try database.tables.state.current().generation)
       for start in stride(from: 0, to: images.count, by: Self.batch) {
         let part = Array(images[start..<min(start + Self.batch, images.count)])
@@ -60,7 +54,7 @@ extension CatalogueUpkeep {
         var failure: (any Error)?
         do {
           try await forEachInOrder(part, on: pool) { image in
-            (image.content, try await reader.read(image))
+            (image.content, try await reader.read(image.path, image.content))
           } take: { content, outcome in
             switch outcome {
             case .success(let reading):
@@ -85,15 +79,16 @@ extension CatalogueUpkeep {
     }
   }
 
-  /// Opens the catalogue for writing once, so that it has tables of readings.
+  /// Opens the catalogue for writing once if it has no tables of readings, or is a copy of one in PostgreSQL, which may refuse.
   private func prepareReadings() throws {
     let database = try CatalogueDatabase(reading: directory)
-    if try database.tables.replica.origin() != nil {
-      throw CatalogueError(
-        code: .invalidLocation,
-        message: "'\(directory)' is a copy of an index in PostgreSQL, in which text is not kept")
+    guard try SegmentFiles(database.tables.settings) == .whole else {
+      throw SegmentFiles.whole.mismatch(in: directory)
     }
-    if try !database.tables.readings.exists() { _ = try CatalogueWriter(directory: directory) }
+    let isCopy = try database.tables.replica.origin() != nil
+    if try isCopy || !database.tables.readings.exists() {
+      _ = try CatalogueWriter(directory: directory)
+    }
   }
 
   private func store(
@@ -118,35 +113,5 @@ extension CatalogueUpkeep {
       return isChanged
     }
     return isChanged ? writer.generation : nil
-  }
-}
-
-/// Reads the text and codes of single images of a catalogue.
-private struct ImageTextReader: Sendable {
-  let files: [ModelFile]
-  let text: TextReader
-  let images: StoredImages
-  private let codes = CodeReader()
-
-  init(files: [ModelFile], text: TextReader, images: StoredImages) {
-    (self.files, self.text, self.images) = (files, text, images)
-  }
-
-  /// - Throws: `ReadingError`; ``CatalogueError``; `CancellationError`.
-  @concurrent func read(
-    _ image: ReadingTable.UnreadImage
-  ) async throws -> Result<ImageReading, StoredImages.Unavailable> {
-    try Task.checkCancellation()
-    let pixels: PixelBuffer
-    switch try images.pixels(of: image.path, content: image.content) {
-    case .success(let opened): pixels = opened
-    case .failure(let reason): return .failure(reason)
-    }
-    let reading = try await text.text(in: pixels) { Task.isCancelled }
-    try Task.checkCancellation()
-    return .success(
-      ImageReading(
-        models: files, lines: reading.lines, codes: codes?.codes(in: pixels) ?? [],
-        unreadCount: reading.unreadCount))
   }
 }

@@ -222,7 +222,10 @@ extension SignedEntity {
           $0.position == image.position && $0.path.hasSameBytes(as: image.path)
             && $0.byteCount == image.byteCount && $0.contentHash == image.contentHash
         }
-        return same.map { SignedEntity.Image($0) } ?? image
+        guard let same else { return image }
+        var kept = SignedEntity.Image(same)
+        kept.reading = image.reading
+        return kept
       }, refused: [], existing: existing, isWhole: true)
   }
 }

@@ -54,7 +54,7 @@ enum SignedLine {
       let timeless = SignedEntity.Image(
         position: image.position, path: image.path, byteCount: image.byteCount, modified: 0,
         contentHash: image.contentHash, signature: nil, previous: nil)
-      return json(timeless, signature)
+      return json(timeless, signature, image.reading)
     }
     return JSONValue.object([
       "schema": .string(schema), "signatureVersion": .integer(Int64(Signature.version)),

@@ -45,6 +45,22 @@ public enum EntityValue: Sendable, Hashable {
   /// The name of the field with ``longDescription``, which is one of the shop's own.
   package static let descriptionField = "description"
 
+  /// The name of the field with ``printedText``, which is one of the shop's own.
+  package static let textField = "text"
+
+  /// The lines of text on the thing, as the feed has them.
+  package var printedText: [String] { Self.lines(extra[Self.textField]) }
+
+  /// Returns the lines of a value of ``textField``: a text, or a list of texts.
+  package static func lines(_ json: JSONValue?) -> [String] {
+    switch json {
+    case .string(let text)?: [text]
+    case .array(let values)?:
+      values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+    default: []
+    }
+  }
+
   /// The description, as text of any length, or `nil` if there is none.
   package var longDescription: String? {
     if case .string(let text)? = extra[Self.descriptionField] { return text }

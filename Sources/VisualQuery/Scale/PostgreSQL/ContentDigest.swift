@@ -1,4 +1,4 @@
-/// A digest of everything in a catalogue that answers depend on: entities, images, signatures, the
+/// A digest of everything in a catalogue that answers depend on: entities, images and their text, signatures, the
 /// list of changes, settings, statements about answers, the identity and the secret of tokens.
 ///
 /// Made of the same records in the same order on both sides, a directory and PostgreSQL have the same
@@ -27,9 +27,11 @@ struct ContentDigest {
   /// Reads the newest generation in PostgreSQL; call it in a transaction.
   init(_ connection: PostgresConnection) throws(CatalogueError) {
     var digest = ContentDigest()
-    let hasFeedback = try PostgresSchema.check(connection) >= PostgresSchema.statementsVersion
+    let version = try PostgresSchema.check(connection)
+    let readings = version >= PostgresSchema.readingsVersion ? [Self.readings] : []
+    let hasFeedback = version >= PostgresSchema.statementsVersion
     let statements = hasFeedback ? [Self.statements + "vq.statement order by number"] : []
-    for query in Self.queries + statements {
+    for query in Self.queries + readings + statements {
       try connection.copyOut("copy (\(query)) to stdout (format binary)") { digest.add($0) }
     }
     self = digest
@@ -58,6 +60,14 @@ struct ContentDigest {
     "select name, value from vq.setting order by name collate \"C\"",
     "select label, target from vq.bridge order by label collate \"C\", target collate \"C\"",
   ]
+
+  private static let readings = """
+    select r.content_hash, r.byte_count, m.id, m.doc, r.doc from vq.reading r
+    join vq.reading_models m on m.id = r.models join vq.segment s on s.id = r.segment
+    where (r.content_hash, r.byte_count) in (
+      select i.content_hash, i.byte_count from vq.image i join vq.segment t on t.id = i.segment)
+    order by r.content_hash, r.byte_count
+    """
 
   private static let statements =
     "select number, state, time, author, labels, signature, chosen, rejected, image from "
@@ -101,6 +111,12 @@ struct ContentDigest {
       Self.precedes($0.key, $1.key)
     }) {
       for target in targets { digest.add([.text(label), .text(target)]) }
+    }
+    try tables.readings.forEachStored(.used) { stored in
+      digest.add([
+        .integer(stored.content.hash), .integer(stored.content.byteCount), .text(stored.modelsID),
+        .text(stored.models), .text(stored.json),
+      ])
     }
     if FileStatus.exists(directory + "/" + KeptFeedback.fileName) {
       try KeptFeedback.connect(directory).forEachRow(

@@ -138,6 +138,7 @@ package struct PostgresFollower {
     try database.replace { () throws(CatalogueError) in
       if base == nil { try database.removeContents() }
       try write(listed, added, placing: { !known.contains($0.number) }, after: base)
+      try writeReadings(after: base)
       try writeSettings()
       try database.tables.sequences.set(newest.numbers)
       try database.tables.state.replace(
@@ -354,6 +355,25 @@ package struct PostgresFollower {
     }
   }
 
+  /// Takes what was read in images; a later reading replaces an earlier one.
+  private func writeReadings(after base: Int?) throws(CatalogueError) {
+    guard try PostgresSchema.check(connection) >= PostgresSchema.readingsVersion else { return }
+    try connection.copyOut(
+      """
+      copy (select \(ReadingColumn.list) from vq.reading r join vq.reading_models m on m.id = r.models \
+      join vq.segment s on s.id = r.segment where s.born > \(base ?? -1)) to stdout (format binary)
+      """
+    ) { row throws(CatalogueError) in
+      try database.tables.readings.put(
+        ReadingTable.Stored(
+          content: ReadingTable.ImageContent(
+            byteCount: row.integer(ReadingColumn.byteCount),
+            hash: row.integer(ReadingColumn.contentHash)),
+          modelsID: row.text(ReadingColumn.id), models: row.text(ReadingColumn.models),
+          json: row.text(ReadingColumn.json)))
+    }
+  }
+
   private func fetchThumbnails(after base: Int?) throws(CatalogueError) {
     var kept: KeptThumbnails?
     try connection.copyOut(
@@ -404,6 +424,12 @@ private enum ListedColumn: Int, PostgresColumns {
   case id, number, kind, rows, bytes, born, token
 
   static let list = "s.id, s.number, s.kind, s.rows, s.bytes, s.born, g.token"
+}
+
+private enum ReadingColumn: Int, PostgresColumns {
+  case contentHash, byteCount, id, models, json
+
+  static let list = "r.content_hash, r.byte_count, m.id, m.doc, r.doc"
 }
 
 private enum ImageColumn: Int, PostgresColumns {

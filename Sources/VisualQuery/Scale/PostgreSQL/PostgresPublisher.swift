@@ -105,8 +105,11 @@ package final class PostgresPublisher {
     }
     let batch = try nextSegmentNumber()
     let since = newest?.numbers.sequence ?? 0
+    let keepsReadings = try PostgresSchema.check(connection) >= PostgresSchema.readingsVersion
     var rows = try writeEntities(tables, since, batch)
-    try removeReplaced(by: batch)
+    try removeReplaced(by: batch, keepsReadings: keepsReadings)
+    rows += try writeReadings(
+      tables, isWhole: newest == nil, batch, keepsReadings: keepsReadings)
     rows += try writeWords(tables, isWhole: newest == nil, batch)
     rows += try writeThumbnails(tables, directory, since, isWhole: newest == nil, batch)
     if rows > 0 {
@@ -181,7 +184,7 @@ package final class PostgresPublisher {
   /// have any more, and batches without rows from the list.
   ///
   /// Thumbnails of their other images stay, since this machine may not have them.
-  private func removeReplaced(by batch: Int) throws(CatalogueError) {
+  private func removeReplaced(by batch: Int, keepsReadings: Bool) throws(CatalogueError) {
     try connection.run(
       """
       delete from vq.image i using vq.entity old, vq.entity new
@@ -210,7 +213,8 @@ package final class PostgresPublisher {
         delete from vq.segment s where s.id = $1
           and not exists (select from vq.entity e where e.segment = s.id)
           and not exists (select from vq.word w where w.segment = s.id)
-          and not exists (select from vq.thumbnail t where t.segment = s.id)
+          and not exists (select from vq.thumbnail t where t.segment = s.id)\
+        \(keepsReadings ? " and not exists (select from vq.reading r where r.segment = s.id)" : "")
         """, [.integer(row.onlyInteger)])
     }
   }
@@ -227,6 +231,60 @@ package final class PostgresPublisher {
         try put([.integer(batch), .text(word)])
       }
       if isWhole { try tables.text.forEachWord(send) } else { try tables.growth.forEachWord(send) }
+    }
+    return count
+  }
+
+  // MARK: Text of images
+
+  /// The most readings that one statement removes.
+  private static let removedReadings = 10_000
+
+  /// Writes what was read in images since the last generation, and removes what it replaces and what is gone.
+  ///
+  /// - Returns: The number of rows.
+  /// - Throws: ``CatalogueError``, with the code `otherSchemaVersion` if the tables cannot keep what was read.
+  private func writeReadings(
+    _ tables: CatalogueTables, isWhole: Bool, _ batch: Int, keepsReadings: Bool
+  ) throws(CatalogueError) -> Int {
+    let changed = isWhole ? [] : try tables.growth.changedReadings()
+    guard try isWhole ? tables.readings.hasAny() : !changed.isEmpty else { return 0 }
+    guard keepsReadings else {
+      throw CatalogueError(
+        code: .otherSchemaVersion,
+        message:
+          "the tables in PostgreSQL cannot keep the text of images; run 'vq postgres init' with this build"
+      )
+    }
+    for start in stride(from: 0, to: changed.count, by: Self.removedReadings) {
+      let part = changed[start..<min(start + Self.removedReadings, changed.count)]
+      func list(_ numbers: [Int]) -> PostgresValue {
+        .text("{" + numbers.map(String.init).joined(separator: ",") + "}")
+      }
+      try connection.run(
+        """
+        delete from vq.reading r
+        using unnest($1::text::bigint[], $2::text::bigint[]) as c(content_hash, byte_count)
+        where r.content_hash = c.content_hash and r.byte_count = c.byte_count
+        """, [list(part.map(\.hash)), list(part.map(\.byteCount))])
+    }
+    var (count, models) = (0, [String: String]())
+    try connection.copyIn(
+      "copy vq.reading(content_hash, byte_count, segment, models, doc) from stdin (format binary)"
+    ) { put throws(CatalogueError) in
+      try tables.readings.forEachStored(isWhole ? .all : .new) { stored throws(CatalogueError) in
+        count += 1
+        models[stored.modelsID] = stored.models
+        try put([
+          .integer(stored.content.hash), .integer(stored.content.byteCount), .integer(batch),
+          .text(stored.modelsID), .text(stored.json),
+        ])
+      }
+    }
+    for (id, doc) in models.sorted(by: { $0.key < $1.key }) {
+      try connection.run(
+        "insert into vq.reading_models values($1, $2) on conflict do nothing",
+        [.text(id), .text(doc)])
     }
     return count
   }

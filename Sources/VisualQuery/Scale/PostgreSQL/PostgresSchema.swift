@@ -79,12 +79,23 @@ enum PostgresSchema {
       with (toast_tuple_target = 8160);
     alter table vq.signature alter bytes set storage external;
     """,
+    // The text and codes of images, by their content, and the models that read them.
+    """
+    create table vq.reading_models(id text primary key, doc text not null);
+    create table vq.reading(
+      content_hash bigint, byte_count bigint, segment bigint not null, models text not null,
+      doc text not null, primary key (content_hash, byte_count));
+    create index reading_segment on vq.reading(segment);
+    """,
   ]
 
   /// The first version with snapshots.
   static let snapshotVersion = 2
   /// The first version with feedback and posting lists.
   static let statementsVersion = 3
+
+  /// The first version with the text of images.
+  static let readingsVersion = 4
 
   /// The version of the tables that this build makes.
   static var version: Int { migrations.count }
@@ -114,10 +125,10 @@ enum PostgresSchema {
     grant select on all tables in schema vq to vq_reader, vq_writer;
     grant insert on vq.catalogue, vq.generation, vq.segment, vq.chunk, vq.dead, vq.entity, vq.image,
       vq.thumbnail, vq.word, vq.setting, vq.bridge, vq.snapshot, vq.statement, vq.posted, vq.post,
-      vq.signature to vq_writer;
+      vq.signature, vq.reading, vq.reading_models to vq_writer;
     grant delete on vq.segment, vq.chunk, vq.dead, vq.entity, vq.image, vq.thumbnail, vq.word,
-      vq.setting, vq.bridge, vq.snapshot, vq.statement, vq.posted, vq.post, vq.signature
-      to vq_writer;
+      vq.setting, vq.bridge, vq.snapshot, vq.statement, vq.posted, vq.post, vq.signature,
+      vq.reading to vq_writer;
     grant update (died) on vq.segment to vq_writer;
     grant update (version, token, last_number) on vq.feedback to vq_writer;
     grant usage on sequence vq.segment_number to vq_writer;

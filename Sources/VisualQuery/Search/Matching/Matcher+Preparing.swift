@@ -128,7 +128,7 @@ extension Matcher {
       + (content.codes.isEmpty && (image == nil || CodeReader() == nil)
         ? [] : [CodeStage(codes: content.codes, image: image, read: content.readCodes)])
     var texts = Array(content.texts.prefix(SemanticContent.textLimit))
-    if isOfWords, try catalogue.hasReadText() {
+    if isOfWords, try catalogue.hasText() {
       texts += labels.unmatched.map { TextLine(text: $0, certainty: 1, corners: []) }
     }
     let textStage: [any SearchStage] =

@@ -59,9 +59,12 @@ extension Catalogue {
     }.compactMap { image in indices[image.segment].map { ($0, image.row) } }
   }
 
-  /// Returns whether any image was read.
-  package func hasReadText() throws(CatalogueError) -> Bool {
-    try read { database throws(CatalogueError) in try database.readings.hasAny() }
+  /// Returns whether there may be more text than titles and brands: that of images that were read, or of a feed.
+  package func hasText() throws(CatalogueError) -> Bool {
+    try read { database throws(CatalogueError) in
+      if try database.readings.hasAny() { return true }
+      return try database.printedText() != nil
+    }
   }
 
   /// Returns whether images were read, and by other models only: then their text is left out.

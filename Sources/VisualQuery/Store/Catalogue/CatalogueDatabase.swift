@@ -248,7 +248,7 @@ package final class CatalogueDatabase {
       DELETE FROM images; DELETE FROM deadRows; DELETE FROM labels; DELETE FROM labelFrequencies;
       DELETE FROM stock; DELETE FROM places; DELETE FROM segments; DELETE FROM properties;
       DELETE FROM propertyNames; DELETE FROM entities; DELETE FROM changes; DELETE FROM entityText;
-      DELETE FROM wordParts; DELETE FROM labelBridge;
+      DELETE FROM wordParts; DELETE FROM labelBridge; DELETE FROM readings; DELETE FROM readingModels;
       """)
     try tables.settings.removeContents()
   }

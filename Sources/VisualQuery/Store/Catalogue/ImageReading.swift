@@ -21,6 +21,11 @@ package struct ImageReading: Sendable, Hashable {
     (["\(version)"] + models.map { String($0.digest.prefix(16)) }).joined(separator: "-")
   }
 
+  /// Returns whether another reading is stored alike.
+  package func isSame(as other: ImageReading) -> Bool {
+    models == other.models && json == other.json
+  }
+
   /// The JSON form, without the models.
   package var json: JSONValue {
     .object([

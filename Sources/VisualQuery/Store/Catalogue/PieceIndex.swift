@@ -8,8 +8,8 @@
 
 package import Reading
 
-/// The words of a catalogue's entities, by the pieces of three letters that they consist of: those of titles, of brands, and of what
-/// was read in images.
+/// The words of a catalogue's entities, by the pieces of three letters that they consist of: those of titles, of brands, of the text
+/// that a feed has, and of what was read in images.
 ///
 /// A misread letter loses three pieces and not the word, in any language and script. Pieces weigh by their rarity among the
 /// entities, and words by the size of their letters and the certainty of their reading.
@@ -314,11 +314,30 @@ extension CatalogueTables {
         words.append(PieceIndex.Word(key: key, text: text, weight: 1))
       }
     }
+    if let property = try printedText() {
+      try properties.forEachValue(of: property, in: 0..<UInt32.max) { key, value in
+        guard case .text(let text) = value else { return }
+        // A list is stored as JSON; a text as it is, by earlier versions.
+        var lines = [text]
+        if let json = try? JSONValue(stored: text), case .array = json {
+          lines = EntityValue.lines(json)
+        }
+        for text in Set(lines.flatMap(PieceIndex.words)).sorted() {
+          words.append(PieceIndex.Word(key: key, text: text, weight: 1))
+        }
+      }
+    }
     try readings.forEach(by: models) { key, reading in
       for (text, weight, _) in PieceIndex.words(of: reading.lines) {
         words.append(PieceIndex.Word(key: key, text: text, weight: weight))
       }
     }
     return words
+  }
+
+  /// Returns the number of the property with the text on things, or `nil` if no feed ever had it.
+  func printedText() throws(CatalogueError) -> Int? {
+    guard let name = EntityProperty.storedExtra(EntityValue.textField) else { return nil }
+    return try properties.number(of: name)
   }
 }

@@ -155,4 +155,53 @@ struct TextIndexingTests {
     #expect(try texts()["p0"] == [["ABAB"]])
     #expect(try await read().read == 0)
   }
+
+  /// Signs a feed apart from the index, and writes the lines to a file.
+  private func signed(
+    _ rows: [String], _ name: String, by models: ReadingModels?
+  ) async throws -> String {
+    let path = try shop.folder.write(rows.joined(separator: "\n"), to: "\(name).jsonl")
+    let lines = Lines()
+    _ = try await FeedSigner(models: models).run(
+      path: path, places: PicturePlaces(root: shop.folder.path)
+    ) { lines.append($0) }
+    return try shop.folder.write(lines.all.joined(separator: "\n"), to: name)
+  }
+
+  // Would break if text that a cluster has read were read again, or lost on its way into the index.
+  @Test func `signing carries what was read into the index`() async throws {
+    try draw("p0.jpg", "ABAB")
+    try draw("p1.jpg", "BAB")
+    let rows = (0..<2).map { DrawnShop.row("p\($0)") }
+    let path = try await signed(rows, "a.signed", by: models)
+    let again = try await signed(rows, "b.signed", by: models)
+    let lines = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(try String(contentsOfFile: again, encoding: .utf8) == lines)
+    #expect(lines.contains(#""text":"ABAB""#))
+    let upkeep = CatalogueUpkeep(directory: shop.index)
+    let first = try await upkeep.indexing(signed: [path])
+    #expect(try texts() == ["p0": [["ABAB"]], "p1": [["BAB"]]])
+    #expect(try await upkeep.indexing(signed: [path]).generation == first.generation)
+    #expect(try await upkeep.verify() == [])
+    // The index has the folder of the images only if it is told.
+    try await shop.run(rows)
+    #expect(try await read().read == 0)
+  }
+
+  // Would break if an index that was made before there were models had to be signed anew.
+  @Test func `lines with text add it to an index that has the signatures`() async throws {
+    try draw("p0.jpg", "ABAB")
+    let rows = [DrawnShop.row("p0")]
+    let upkeep = CatalogueUpkeep(directory: shop.index)
+    let first = try await upkeep.indexing(signed: [try await signed(rows, "a", by: nil)])
+    #expect(try texts() == ["p0": [["?"]]])
+    let second = try await upkeep.indexing(signed: [try await signed(rows, "b", by: models)])
+    #expect(second.changed == 0 && second.generation == first.generation + 1)
+    #expect(try texts() == ["p0": [["ABAB"]]])
+    // Lines without text leave it.
+    let third = try await upkeep.indexing(signed: [try await signed(rows, "c", by: nil)])
+    #expect(third.generation == second.generation)
+    #expect(try texts() == ["p0": [["ABAB"]]])
+    #expect(try await upkeep.verify() == [])
+  }
 }

@@ -40,6 +40,37 @@ import VisualQuery
     #expect(abs(Calibration.probability(ofLogOdds: sum) - first.confidence) < 1e-9)
   }
 
+  // Would break if the text that a shop knows of a thing were kept and not compared.
+  @Test func `text finds the lines of the feed`() async throws {
+    let shop = try DrawnShop()
+    for id in 0..<2 { try shop.draw("p\(id).jpg", seed: UInt64(id)) }
+    try await shop.run([
+      DrawnShop.row("p0", #""title":"Item 7","text":["OVERNIGHT MUESLI","500 g"]"#),
+      DrawnShop.row("p1", #""title":"Item 8","text":"שוקולד מריר""#),
+    ])
+    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    for (text, id) in [("overnigt muesli", "p0"), ("500 g", "p0"), ("מריר", "p1")] {
+      let answer = try await matcher.values(
+        for: Self.content([text]), options: MatchOptions(minimumConfidence: 0, timeout: nil))
+      #expect(answer.matches.first?.value.id.value == id, "\(text)")
+    }
+    #expect(
+      try await shop.exported().joined().contains(#""text":["OVERNIGHT MUESLI","500 g"]"#))
+    // A label that no entity has is compared with the lines, too.
+    var labels = SemanticContent()
+    labels.labels = ["muesli"]
+    let labeled = try await matcher.values(
+      for: labels, options: MatchOptions(minimumConfidence: 0, timeout: nil))
+    #expect(labeled.matches.map(\.value.id.value) == ["p0"])
+    // An entity whose lines are gone has none of their words.
+    try await shop.run([DrawnShop.row("p0", #""title":"Item 7""#)])
+    let later = Matcher(catalogue: try Catalogue(directory: shop.index))
+    #expect(
+      try await later.values(
+        for: Self.content(["muesli"]), options: MatchOptions(minimumConfidence: 0, timeout: nil)
+      ).matches.isEmpty)
+  }
+
   // Would break if one entity that a label, a text and a code find were three.
   @Test func `an entity that several words find is one match`() async throws {
     let shop = try DrawnShop()

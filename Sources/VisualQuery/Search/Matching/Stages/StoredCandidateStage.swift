@@ -27,7 +27,7 @@ struct StoredCandidateStage: SearchStage {
       }
     }
     if words.isEmpty { return 1 }
-    let answer = try await segments.store.lists(words, within: share(of: state.remaining))
+    let answer = try await segments.store.lists(words, within: Self.share(of: state.remaining))
     try note(answer.outcome, in: &state)
     let found = zip(state.searches, files).map { search, files in
       var found = rows(keypoints, answer, search.segments, files, state.shouldStop)
@@ -37,7 +37,7 @@ struct StoredCandidateStage: SearchStage {
       return found
     }
     let signatures = try await segments.store.signatures(
-      Self.rowsByFile(found, files), within: share(of: state.remaining))
+      Self.rowsByFile(found, files), within: Self.share(of: state.remaining))
     try note(signatures.outcome, in: &state)
     for (index, var candidates) in found.enumerated() {
       let images = Self.images(signatures, files[index])
@@ -63,7 +63,7 @@ struct StoredCandidateStage: SearchStage {
   }
 
   /// At most half of what is left, so that there is time to compare what was found.
-  private func share(of remaining: () -> Duration?) -> Duration? {
+  static func share(of remaining: () -> Duration?) -> Duration? {
     remaining().map { max($0 / 2, .milliseconds(1)) }
   }
 
@@ -99,7 +99,7 @@ struct StoredCandidateStage: SearchStage {
   }
 
   /// Returns the rows to fetch, by the names of the segments' files.
-  private static func rowsByFile(
+  static func rowsByFile(
     _ found: [CandidateRows], _ files: [[String]]
   ) -> [String: [Int]] {
     var rows: [String: [Int]] = [:]
@@ -112,7 +112,7 @@ struct StoredCandidateStage: SearchStage {
   }
 
   /// Puts the fetched signatures of one type into a segment.
-  private static func images(
+  static func images(
     _ found: StoredSignatures, _ files: [String]
   ) -> [SegmentRow: StoredImage] {
     var writer = SegmentWriter()

@@ -45,8 +45,9 @@ struct TextStage: SearchStage {
     }
     guard let agreements = index.agreements(of: lines) else { return done }
     state.texts = agreements
-    try propose(agreements.best(Self.limit), agreements, to: &state, in: catalogue)
-    return done
+    let isWhole = try await propose(
+      agreements.best(Self.limit), agreements, to: &state, in: catalogue)
+    return isWhole ? done : min(done, QueryPlan.nearlyAll)
   }
 
   /// Reads the text of an image, as far as the time suffices.
@@ -73,10 +74,11 @@ struct TextStage: SearchStage {
     }
   }
 
+  /// - Returns: True if the signatures of all that was proposed could be read.
   private func propose(
     _ keys: [UInt32], _ agreements: TextAgreements, to state: inout QueryState,
     in catalogue: Catalogue
-  ) throws {
+  ) async throws -> Bool {
     let ids = try catalogue.ids(keys: keys)
     if state.searches.isEmpty {
       let allowed = keys.filter { key in ids[key].map { state.allows(key, $0.type) } ?? false }
@@ -91,18 +93,54 @@ struct TextStage: SearchStage {
             key: key, type: type, evidence: evidence,
             confidence: Calibration.confidence(evidence), tier: .label))
       }
-      return
+      return true
     }
-    guard catalogue.candidates.hasAllSignatures else { return }
-    for index in state.searches.indices {
-      let type = state.searches[index].type
-      var found = CandidateRows()
-      for key in keys where ids[key]?.type == type && state.allows(key, type) {
-        for place in try catalogue.rows(of: key, type) {
-          found.votes[SegmentRow(segment: place.segment, row: place.row)] = KeypointVoteCount()
+    var found = state.searches.map { _ in CandidateRows() }
+    for (index, search) in state.searches.enumerated() {
+      for key in keys where ids[key]?.type == search.type && state.allows(key, search.type) {
+        for place in try catalogue.rows(of: key, search.type) {
+          let row = SegmentRow(segment: place.segment, row: place.row)
+          found[index].votes[row] = KeypointVoteCount()
         }
       }
-      try state.add(found, to: index, in: catalogue)
     }
+    let isWhole =
+      if let stored = catalogue.stored {
+        try await Self.fetch(&found, from: stored, to: &state)
+      } else {
+        true
+      }
+    for (index, rows) in found.enumerated() { try state.add(rows, to: index, in: catalogue) }
+    return isWhole
+  }
+
+  /// The most images whose signatures are fetched, if the catalogue has none.
+  private static let fetchLimit = 256
+
+  /// Fetches the signatures of the rows that are no candidates yet. Those that do not come are left out.
+  ///
+  /// - Returns: True if every shard answered completely.
+  private static func fetch(
+    _ found: inout [CandidateRows], from stored: StoredSegments, to state: inout QueryState
+  ) async throws -> Bool {
+    let files = state.searches.map { stored.names(of: $0.type) }
+    var left = fetchLimit
+    for index in found.indices {
+      let new = found[index].votes.keys.filter { state.searches[index].candidates[$0] == nil }
+      let taken = Set(new.sorted().prefix(left))
+      found[index].votes = found[index].votes.filter { taken.contains($0.key) }
+      left -= taken.count
+    }
+    if left == fetchLimit { return true }
+    let signatures = try await stored.store.signatures(
+      StoredCandidateStage.rowsByFile(found, files),
+      within: StoredCandidateStage.share(of: state.remaining))
+    state.shardFaults.add(signatures.outcome.missing, signatures.outcome.damaged)
+    for index in found.indices {
+      let images = StoredCandidateStage.images(signatures, files[index])
+      found[index].votes = found[index].votes.filter { images[$0.key] != nil }
+      state.searches[index].hold(images)
+    }
+    return signatures.outcome.isWhole
   }
 }

@@ -14,12 +14,20 @@ package final class GrowthNotes {
       CREATE TEMP TABLE IF NOT EXISTS newWords(word TEXT);
       CREATE TEMP TABLE IF NOT EXISTS newThumbnails(entity INTEGER);
       CREATE TEMP TABLE IF NOT EXISTS newBridge(label TEXT);
+      CREATE TEMP TABLE IF NOT EXISTS changedReadings(
+        contentHash INTEGER, byteCount INTEGER, PRIMARY KEY(contentHash, byteCount)) WITHOUT ROWID;
       CREATE TEMP TRIGGER IF NOT EXISTS noteDeadRow AFTER INSERT ON main.deadRows BEGIN
         INSERT INTO newDeadRows VALUES(new.segment, new.row);
       END;
       CREATE TEMP TRIGGER IF NOT EXISTS noteWord AFTER INSERT ON main.wordParts
         WHEN new.place = 0 BEGIN
         INSERT INTO newWords VALUES(new.word);
+      END;
+      CREATE TEMP TRIGGER IF NOT EXISTS noteReading AFTER INSERT ON main.readings BEGIN
+        INSERT OR REPLACE INTO changedReadings VALUES(new.contentHash, new.byteCount);
+      END;
+      CREATE TEMP TRIGGER IF NOT EXISTS noteNoReading AFTER DELETE ON main.readings BEGIN
+        INSERT OR REPLACE INTO changedReadings VALUES(old.contentHash, old.byteCount);
       END;
       CREATE TEMP TRIGGER IF NOT EXISTS noteBridge AFTER INSERT ON main.labelBridge BEGIN
         INSERT INTO newBridge VALUES(new.label);
@@ -33,7 +41,9 @@ package final class GrowthNotes {
 
   /// Forgets what was noted, in the transaction that publishes it.
   package func forget() throws(CatalogueError) {
-    for table in ["newDeadRows", "newWords", "newThumbnails", "newBridge"] {
+    for table in [
+      "newDeadRows", "newWords", "newThumbnails", "newBridge", "changedReadings",
+    ] {
       try connection.execute("DELETE FROM temp.\(table)")
     }
   }
@@ -63,6 +73,18 @@ package final class GrowthNotes {
   ) throws(CatalogueError) {
     try connection.forEachRow("SELECT DISTINCT word FROM temp.newWords") {
       row throws(CatalogueError) in try body(row.onlyText)
+    }
+  }
+
+  private enum ChangedReading: Int, SQLiteColumns { case contentHash, byteCount }
+
+  /// Returns the contents of images whose readings came, changed or were removed since the last generation.
+  package func changedReadings() throws(CatalogueError) -> [ReadingTable.ImageContent] {
+    try connection.rows("SELECT \(ChangedReading.list) FROM temp.changedReadings", isScan: true) {
+      row in
+      ReadingTable.ImageContent(
+        byteCount: row.integer(ChangedReading.byteCount),
+        hash: row.integer(ChangedReading.contentHash))
     }
   }
 

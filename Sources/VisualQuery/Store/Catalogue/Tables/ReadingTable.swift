@@ -7,8 +7,8 @@ package struct ReadingTable {
 
   /// The content of an image.
   package struct ImageContent: Sendable, Hashable {
-    let byteCount: Int
-    let hash: Int
+    package let byteCount: Int
+    package let hash: Int
 
     package init(_ image: ImageTable.Record) {
       byteCount = image.byteCount
@@ -37,6 +37,77 @@ package struct ReadingTable {
     try connection.statement("INSERT OR REPLACE INTO readings VALUES(?, ?, ?, ?)").bind(
       .integer(content.hash), .integer(content.byteCount), .text(id), .text(reading.json.text)
     ).run()
+  }
+
+  /// A reading as its rows have it, for a copy of them.
+  package struct Stored: Sendable {
+    package let content: ImageContent
+    /// The short name of the models, and their JSON form.
+    package let (modelsID, models): (String, String)
+    /// The JSON form of the reading.
+    package let json: String
+
+    package init(content: ImageContent, modelsID: String, models: String, json: String) {
+      (self.content, self.json) = (content, json)
+      (self.modelsID, self.models) = (modelsID, models)
+    }
+  }
+
+  /// Stores a copy of a reading, in place of an earlier one.
+  package func put(_ stored: Stored) throws(CatalogueError) {
+    try connection.statement("INSERT OR IGNORE INTO readingModels VALUES(?, ?)")
+      .bind(.text(stored.modelsID), .text(stored.models)).run()
+    try connection.statement("INSERT OR REPLACE INTO readings VALUES(?, ?, ?, ?)").bind(
+      .integer(stored.content.hash), .integer(stored.content.byteCount), .text(stored.modelsID),
+      .text(stored.json)
+    ).run()
+  }
+
+  private enum StoredReading: Int, SQLiteColumns {
+    case contentHash, byteCount, id, models, json
+
+    static let list =
+      "r.contentHash, r.byteCount, m.id, m.json AS models, r.json"
+  }
+
+  /// The readings that ``forEachStored(_:_:)`` gives.
+  package enum Selection {
+    case all
+    /// Those of images that an entity has.
+    case used
+    /// Those that came or changed since the last publication elsewhere (``GrowthNotes``).
+    case new
+
+    fileprivate var sql: String {
+      switch self {
+      case .all: ""
+      case .used:
+        " WHERE (r.contentHash, r.byteCount) IN (SELECT contentHash, byteCount FROM images)"
+      case .new:
+        " WHERE (r.contentHash, r.byteCount) IN (SELECT contentHash, byteCount FROM temp.changedReadings)"
+      }
+    }
+  }
+
+  /// Calls `body` with readings, in the order of their contents.
+  package func forEachStored(
+    _ selection: Selection, _ body: (Stored) throws(CatalogueError) -> Void
+  ) throws(CatalogueError) {
+    guard try exists() else { return }
+    try connection.forEachRow(
+      """
+      SELECT \(StoredReading.list) FROM readings r JOIN readingModels m ON m.id = r.models\(selection.sql)
+      ORDER BY r.contentHash, r.byteCount
+      """, isScan: true
+    ) { row throws(CatalogueError) in
+      try body(
+        Stored(
+          content: ImageContent(
+            byteCount: row.integer(StoredReading.byteCount),
+            hash: row.integer(StoredReading.contentHash)),
+          modelsID: row.text(StoredReading.id), models: row.text(StoredReading.models),
+          json: row.text(StoredReading.json)))
+    }
   }
 
   private enum JSONAndModels: Int, SQLiteColumns {
@@ -128,14 +199,14 @@ package struct ReadingTable {
   package func removeUnused() throws(CatalogueError) -> Bool {
     try connection.execute(
       """
-      DELETE FROM readings WHERE NOT EXISTS (
-        SELECT 1 FROM images i
-        WHERE i.contentHash = readings.contentHash AND i.byteCount = readings.byteCount);
+      DELETE FROM readings
+      WHERE (contentHash, byteCount) NOT IN (SELECT contentHash, byteCount FROM images);
       """)
     return connection.changedRowCount > 0
   }
+
   /// Returns whether any image was read.
-  func hasAny() throws(CatalogueError) -> Bool {
+  package func hasAny() throws(CatalogueError) -> Bool {
     guard try exists() else { return false }
     return try connection.first(
       // No integer is below this bound, so the condition is true of every row.
