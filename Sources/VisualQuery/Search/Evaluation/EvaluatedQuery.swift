@@ -3,7 +3,7 @@ package import PixelMatch
 /// The outcome of one query of an evaluation.
 package struct EvaluatedQuery: Sendable {
   /// The number of answers that count: enough for the mean reciprocal rank and for a calibration.
-  static let answerLimit = 100
+  package static let answerLimit = 100
 
   /// An entity and its confidence.
   package struct Answer: Sendable, Hashable {
@@ -11,6 +11,8 @@ package struct EvaluatedQuery: Sendable {
     package let id: EntityID
     /// Its confidence.
     package let confidence: Double
+
+    package init(id: EntityID, confidence: Double) { (self.id, self.confidence) = (id, confidence) }
   }
 
   /// The query.
@@ -29,6 +31,15 @@ package struct EvaluatedQuery: Sendable {
   package var rank: Int? { answers.firstIndex { query.isRight($0.id) } }
   /// A Boolean value that indicates whether some entity is right.
   package var isPositive: Bool { !query.truth.isEmpty }
+}
+
+extension EvaluatedQuery {
+  /// Takes the outcome of a query that was asked elsewhere: nothing is known of it but its answers.
+  ///
+  /// - Parameter answers: The best answers, regardless of the cut-off, best first.
+  package init(_ query: EvaluationQuery, answers: [Answer]) {
+    self.init(query: query, answers: answers, missReason: nil, samples: [])
+  }
 }
 
 extension Matcher {
@@ -83,7 +94,8 @@ extension Matcher {
     let state = try await matcher.run(
       content, MatchOptions(timeout: nil, usesFeedback: false, subject: subject), deadline: nil)
     let scored = try worded(state).scored
-    let rules = try settled(state.rules, by: scored.filter { $0.confidence >= state.cutOff })
+    let rules = try settled(
+      state.rules, by: scored.filter { $0.confidence >= state.cutOff })
     let best = scored.sorted {
       ($1.confidence, $0.key) < ($0.confidence, $1.key)
     }.prefix(EvaluatedQuery.answerLimit)
