@@ -32,8 +32,8 @@ struct TextStage: SearchStage {
           early
         } else {
           try await Self.read(
-            image, reader, remaining: state.remaining(), threads: threads,
-            shouldStop: state.shouldStop)
+            image, reader, remaining: state.query.remaining(), threads: threads,
+            shouldStop: state.query.shouldStop)
         }
       lines += reading.lines
       if !reading.isComplete { done = reading.lines.isEmpty ? 0 : 0.5 }
@@ -44,7 +44,7 @@ struct TextStage: SearchStage {
       return 0
     }
     guard let agreements = index.agreements(of: lines) else { return done }
-    state.texts = agreements
+    state.findings.texts = agreements
     try propose(agreements.best(Self.limit), agreements, to: &state, in: catalogue)
     return done
   }
@@ -78,15 +78,16 @@ struct TextStage: SearchStage {
     in catalogue: Catalogue
   ) throws {
     let ids = try catalogue.ids(keys: keys)
-    if state.searches.isEmpty {
-      let allowed = keys.filter { key in ids[key].map { state.allows(key, $0.type) } ?? false }
+    if state.findings.searches.isEmpty {
+      let allowed = keys.filter { key in ids[key].map { state.query.allows(key, $0.type) } ?? false
+      }
       let others = allowed.prefix(2).map(agreements.agreement)
       for key in allowed {
-        guard let type = ids[key]?.type, state.types.contains(type) else { continue }
+        guard let type = ids[key]?.type, state.query.types.contains(type) else { continue }
         let own = agreements.agreement(with: key)
         let rival = key == allowed.first ? others.dropFirst().first ?? 0 : others[0]
         let evidence = Calibration.evidence(onlyOfText: agreements, key, lead: own - rival)
-        state.addByWords(
+        state.findings.addByWords(
           ScoredEntity(
             key: key, type: type, evidence: evidence,
             confidence: Calibration.confidence(evidence), tier: .label))
@@ -94,10 +95,10 @@ struct TextStage: SearchStage {
       return
     }
     guard catalogue.candidates.hasAllSignatures else { return }
-    for index in state.searches.indices {
-      let type = state.searches[index].type
+    for index in state.findings.searches.indices {
+      let type = state.findings.searches[index].type
       var found = CandidateRows()
-      for key in keys where ids[key]?.type == type && state.allows(key, type) {
+      for key in keys where ids[key]?.type == type && state.query.allows(key, type) {
         for place in try catalogue.rows(of: key, type) {
           found.votes[SegmentRow(segment: place.segment, row: place.row)] = KeypointVoteCount()
         }
