@@ -25,7 +25,7 @@ PARTS = [
     ("Geometry and colors", "nothing: the next question has it", ["PixelMatch/Geometry"]),
     ("Stages and regions", "nothing: the next question has it", ["VisualQuery/Search/Matching/Stages"] + [
         f"VisualQuery/Search/Matching/{name}.swift" for name in (
-            "TypeSearch", "RegionSearch", "QueryState", "Matcher+Preparing", "ImageComparison", "NearestImages")]),
+            "TypeSearch", "RegionSearch", "QueryState", "Standings", "Matcher+Preparing", "ImageComparison", "NearestImages")]),
     ("Evidence, confidence and lists", "a look at what was fitted with it", [
         f"VisualQuery/Search/Matching/{name}.swift" for name in (
             "MeasuredEvidence", "Calibration", "Calibration+Text", "Rivals", "SamePictures", "PossibleEntities", "SimilarEntities",
@@ -42,7 +42,7 @@ QUERY_FILES = {"PageLayout.swift", "WindowKeypoints.swift", "QueryKeypoints.swif
 # Where the experiments are with which the numbers of a file were chosen: a section of docs/quality-trials.md, or another page.
 EXPERIMENTS = {
     "several-things-in-one-image": [
-        "PageLayout", "WindowKeypoints", "WindowStage", "RegionStage", "RegionSearch", "QueryState", "ImageClaim", "ContentBounds",
+        "PageLayout", "WindowKeypoints", "WindowStage", "RegionStage", "RegionSearch", "QueryState", "Standings", "ImageClaim", "ContentBounds",
         "MatchAlignment", "MatchedObjects"],
     "keypoints": [
         "PlaneTransform", "Keypoint", "KeypointDetector", "KeypointHash", "QueryKeypoints", "VisualWord", "LumaPyramid", "GeometricCheck", "HashChunkVotes",

@@ -48,8 +48,8 @@ extension QuestionField {
     }
   }
 
-  /// Returns whether the text of an option is of the field's kind. One that is too long or cannot be decoded is an error with a
-  /// reason of its own: ``Question/init(_:)``.
+  /// Returns whether the text of an option is of the field's kind. One that is too long, has a control character or cannot be decoded is
+  /// an error with a reason of its own: ``Question/init(_:)``.
   @Sendable fileprivate func accepts(_ text: String) -> Bool {
     do throws(QuestionError) {
       _ = try value(.argument([text]))

@@ -106,6 +106,82 @@ extension Definition {
             """))
       ]))
 
+  static let evaluationOutcomes = Definition(
+    "EvaluationOutcomes",
+    .object(
+      "Queries that were asked, and what they got.",
+      [
+        .required(
+          "queries",
+          .array(
+            "The queries.",
+            of: .object(
+              "A query.",
+              [
+                .required(
+                  "truth",
+                  .array(
+                    "The ids that are right, none if the shop has nothing of the kind.",
+                    of: .string(max: 264, pattern: Pattern.line), max: CheckHandlers.truthLimit)),
+                .optional(
+                  "answers",
+                  .array(
+                    "The best answers, whatever their confidence, best first.",
+                    of: .object(
+                      "An answer.",
+                      [
+                        .required(
+                          "id",
+                          .string(
+                            "The type and the id of the entity, such as `product:mug-red`.",
+                            max: 264, pattern: #"^(product|store):[^\u0000-\u001f\u007f]+$"#)),
+                        .required("confidence", .number("Its confidence.", min: 0, max: 1)),
+                      ]), max: EvaluatedQuery.answerLimit
+                  ).orNull),
+                .optional(
+                  "complete",
+                  .boolean("False if the deadline stopped the search. True by default.").orNull),
+              ]), min: 1, max: CheckHandlers.evaluationLimit))
+      ]))
+
+  /// A share of queries.
+  private static func share(_ text: String) -> Schema {
+    .number(text + " Null if there are none.", min: 0, max: 1).orNull
+  }
+
+  static let evaluationFigures = Definition(
+    "EvaluationFigures",
+    .object(
+      "The figures of an evaluation, by the names of the schema `vq.eval/1`.",
+      [
+        .required("queries", .integer("The number of queries that have a right entity.", min: 0)),
+        .required(
+          "negatives", .integer("The number of queries for which no entity is right.", min: 0)),
+        .required(
+          "cutOff", .number("The lowest confidence of an answer that is shown.", min: 0, max: 1)),
+        .required(
+          "recallAt1",
+          share("The share of queries with a right entity whose first answer is right.")),
+        .required(
+          "recallAt5",
+          share("The share of them that have a right answer among the first five.")),
+        .required(
+          "shownRight", share("The share of them whose first answer is right and shown.")),
+        .required(
+          "shownWrong", share("The share of them whose first answer is wrong and shown.")),
+        .required(
+          "negativesEmpty", share("The share of the negatives without an answer that is shown.")),
+        .required(
+          "incomplete", .integer("The number of searches that the deadline stopped.", min: 0)),
+        .required(
+          "wrong",
+          .array(
+            """
+            The positions in `queries`, from 0, of those whose first answer is not right, and of the negatives that have an answer that is \
+            shown: the highest confidence first.
+            """, of: .integer(min: 0), max: CheckHandlers.evaluationLimit)),
+      ]))
+
   static let ruleTrialForm = Definition(
     "RuleTrialForm",
     .object(

@@ -40,25 +40,36 @@ extension Definition {
         .required("currency", .string("A currency of ISO 4217.", pattern: "^[A-Z]{3}$")),
       ]))
 
+  /// The values of ``Availability``.
+  static let availability = Schema.choice(
+    "Whether it can be ordered, and if not, whether it will be sold again.", of: Availability.self)
+
+  /// The second lines of a product and of a store, by examples.
+  static let (productSubtitle, storeSubtitle) = (
+    "A second line, such as size and color.", "A second line, such as the part of the town."
+  )
+
   /// The properties that describe a product or a store in an answer.
-  private static let describingFields: [Property] = [
-    .required("title", .string("The name that people see.", min: 1)),
-    .optional("subtitle", .string("A second line, such as size and color.")),
-    .optional("synonyms", .array("Other names that people use.", of: .string(), min: 1)),
-    .optional("localized", localized.with("minProperties", "1")),
-    .optional("labels", .array("Coarse words for it.", of: .string(), min: 1)),
-    .optional(
-      "images",
-      .array(
-        """
-        URLs of its images: the shop's own, or thumbnails of this server, relative to its address. The URL of a thumbnail changes with the \
-        image, so that its answer may be kept forever; it names the size `large`, which may be replaced.
-        """, of: .string(format: "uri-reference"), min: 1)),
-    .optional("url", .string("Where it opens.")),
-    .optional(
-      "featured",
-      .boolean("True if the shop suggests it. Absent if it does not.").with("const", "true")),
-  ]
+  private static func describingFields(subtitle: String) -> [Property] {
+    [
+      .required("title", .string("The name that people see.", min: 1)),
+      .optional("subtitle", .string(subtitle)),
+      .optional("synonyms", .array("Other names that people use.", of: .string(), min: 1)),
+      .optional("localized", localized.with("minProperties", "1")),
+      .optional("labels", .array("Coarse words for it.", of: .string(), min: 1)),
+      .optional(
+        "images",
+        .array(
+          """
+          URLs of its images: the shop's own, or thumbnails of this server, relative to its address. The URL of a thumbnail changes with the \
+          image, so that its answer may be kept forever; it names the size `large`, which may be replaced.
+          """, of: .string(format: "uri-reference"), min: 1)),
+      .optional("url", .string("Where it opens.")),
+      .optional(
+        "featured",
+        .boolean("True if the shop suggests it. Absent if it does not.").with("const", "true")),
+    ]
+  }
 
   /// The fields of the shop's own.
   private static let extra: Property =
@@ -85,7 +96,7 @@ extension Definition {
       [
         .required("type", .constant("product", "What the entity is.")),
         .required("id", .string("The shop's own id, unique among its products.", min: 1)),
-      ] + describingFields + [
+      ] + describingFields(subtitle: productSubtitle) + [
         .optional("group", .string("What its colors and sizes have in common.")),
         .optional(
           "attributes",
@@ -93,7 +104,7 @@ extension Definition {
             "The properties that distinguish the variants of a group, by name, such as `color` and `size`.",
             of: .string())), .optional("brand", .string("Who makes it.")),
         .optional("price", .reference(.price)),
-        .optional("availability", .choice("True if it can be had.", of: Availability.self)),
+        .optional("availability", availability),
       ] + [extra]))
 
   static let store = Definition(
@@ -103,7 +114,7 @@ extension Definition {
       [
         .required("type", .constant("store", "What the entity is.")),
         .required("id", .string("The shop's own id, unique among its stores.", min: 1)),
-      ] + describingFields + [
+      ] + describingFields(subtitle: storeSubtitle) + [
         .optional("address", .string("Where it stands, in words.")),
         .optional("geo", .reference(.geoPoint)),
         .optional(

@@ -3,29 +3,31 @@ import VisualQuery
 /// The schemas of entities as a shop brings them, and of the answer to a change.
 extension Definition {
   /// The properties that describe a product or a store in a row of a feed.
-  private static let describingRowFields: [Property] = [
-    .required("title", .string("The name that people see.", min: 1, max: 1000)),
-    .optional("subtitle", .string("A second line, such as size and color.", max: 1000)),
-    .optional(
-      "synonyms",
-      .array(
-        "Other names that people use: each at most 256 bytes in UTF-8, all together at most 4096.",
-        of: .string(), max: 256)),
-    .optional("localized", localized),
-    .optional(
-      "labels",
-      .array(
-        "Coarse words for it: each at most 256 bytes in UTF-8, all together at most 4096.",
-        of: .string(), max: 256)),
-    .optional(
-      "images",
-      .array(
-        """
-        Its images, the first one shown: paths beneath the images root, names of earlier answers, addresses that are indexed already, or \
-        names of parts of the form.
-        """, of: .string(), max: 1000)), .optional("url", .string("Where it opens.")),
-    .optional("featured", .boolean("True if the shop suggests it.")),
-  ]
+  private static func describingRowFields(subtitle: String) -> [Property] {
+    [
+      .required("title", .string("The name that people see.", min: 1, max: 1000)),
+      .optional("subtitle", .string(subtitle, max: 1000)),
+      .optional(
+        "synonyms",
+        .array(
+          "Other names that people use: each at most 256 bytes in UTF-8, all together at most 4096.",
+          of: .string(), max: 256)),
+      .optional("localized", localized),
+      .optional(
+        "labels",
+        .array(
+          "Coarse words for it: each at most 256 bytes in UTF-8, all together at most 4096.",
+          of: .string(), max: 256)),
+      .optional(
+        "images",
+        .array(
+          """
+          Its images, the first one shown: paths beneath the images root, names of earlier answers, addresses that are indexed already, or \
+          names of parts of the form.
+          """, of: .string(), max: 1000)), .optional("url", .string("Where it opens.")),
+      .optional("featured", .boolean("True if the shop suggests it.")),
+    ]
+  }
 
   static let productRow = Definition(
     "ProductRow",
@@ -37,11 +39,11 @@ extension Definition {
       [
         .optional("type", .constant("product", "What the entity is.")),
         .optional("id", .string("The shop's own id, unique among its products.", min: 1, max: 256)),
-      ] + describingRowFields + [
+      ] + describingRowFields(subtitle: productSubtitle) + [
         .optional("group", .string("What its colors and sizes have in common.")),
         .optional("brand", .string("Who makes it.", max: 1000)),
         .optional("price", .reference(.price)),
-        .optional("availability", .choice("True if it can be had.", of: Availability.self)),
+        .optional("availability", availability),
       ]))
 
   static let storeRow = Definition(
@@ -54,7 +56,7 @@ extension Definition {
       [
         .optional("type", .constant("store", "What the entity is.")),
         .optional("id", .string("The shop's own id, unique among its stores.", min: 1, max: 256)),
-      ] + describingRowFields + [
+      ] + describingRowFields(subtitle: storeSubtitle) + [
         .optional("address", .string("Where it stands, in words.", max: 1000)),
         .optional("geo", .reference(.geoPoint)),
         .optional("openingHours", .array("When it is open, as in schema.org.", of: .string())),

@@ -4,7 +4,8 @@ import VisualQuery
 /// The operations that show and correct what is wrong with the shop.
 extension Operation {
   static let ofChecks: [Operation] = [
-    getFindings, makeEvaluation, getUnknownLabels, addToBridge, listRules, replaceRules,
+    getFindings, makeEvaluation, getEvaluationFigures, getUnknownLabels, addToBridge, listRules,
+    replaceRules,
     tryRules, getNumbers, getRejectedRows,
   ]
 
@@ -66,6 +67,44 @@ extension Operation {
             [.init("report", "Its beginning", #""<!doctype html>\n<html lang=\"en\">…""#)])
         ])
     ], problems: [.unprocessable])
+
+  private static let getEvaluationFigures = Operation(
+    "POST /v1/evaluations:figures", "getEvaluationFigures", .checks,
+    "Get the figures of an evaluation",
+    """
+    Computes the figures of `vq eval` of queries that the client has asked itself, each with `POST /v1/match`, `minConfidence` 0 and \
+    `feedback` false. It needs only a key that may read. Nothing is searched and nothing kept.
+    """,
+    body: Body(
+      "The queries and their answers.",
+      [
+        .json(
+          .reference(.evaluationOutcomes),
+          [
+            .init(
+              "two", "A photo of a mug, and one of nothing of the shop",
+              #"""
+              {"queries": [{"truth": ["mug-red"], "answers": [{"id": "product:mug-red", "confidence": 0.9712}]},
+              {"truth": [], "answers": [{"id": "product:kettle", "confidence": 0.8912}]}]}
+              """#)
+          ])
+      ]),
+    answers: [
+      Answer(
+        200, "The figures.", .notKept,
+        [
+          .json(
+            .reference(.evaluationFigures),
+            [
+              .init(
+                "two", "The figures of two photos",
+                #"""
+                {"cutOff": 0.85, "incomplete": 0, "negatives": 1, "negativesEmpty": 0, "queries": 1, "recallAt1": 1, "recallAt5": 1,
+                "shownRight": 1, "shownWrong": 0, "wrong": [1]}
+                """#)
+            ])
+        ])
+    ])
 
   private static let getUnknownLabels = Operation(
     "GET /v1/labels/unknown", "getUnknownLabels", .checks, "Get labels that nothing has",

@@ -1488,6 +1488,16 @@ def check_feedback(suite, photo):
     evaluate("an evaluation of an unknown id", 400, {**query, "truth": ["none"]}, part, **({"field": "truth"} if allowed else {}))
     if allowed:
         suite.call("an evaluation as JSON", "POST", "/v1/evaluations", 415, b"{}", kind, key=key)
+    outcome = {"truth": ["oats"], "answers": [{"id": "product:oats", "confidence": 0.9}], "complete": True}
+    figures = "/v1/evaluations:figures"
+    suite.call("the figures of an evaluation", "POST", figures, 200, json.dumps({"queries": [outcome]}).encode(), kind,
+               has=lambda a: expect(a.json["recallAt1"] == 1 and a.json["wrong"] == [], "the right answer is not counted"))
+    suite.call("the figures of no queries", "POST", figures, 400, b'{"queries":[]}', kind, field="queries")
+    suite.call("the figures of too many queries", "POST", figures, 400, json.dumps({"queries": 501 * [{"truth": []}]}).encode(), kind,
+               field="queries")
+    suite.call("the figures of a confidence beyond one", "POST", figures, 400,
+               json.dumps({"queries": [{"truth": [], "answers": [{"id": "product:oats", "confidence": 2}]}]}).encode(), kind, key=key,
+               field="queries[0].answers[0].confidence")
     bridge = {"label": "oatmeal", "labels": ["cereal"]}
     send("a label that is not the shop's", "POST", "/v1/labels/bridge", {**bridge, "labels": ["none"]}, 400)
     # schemathesis found this one accepted.

@@ -1,4 +1,5 @@
 import Testing
+import VisualQuery
 
 @testable import vq
 
@@ -117,6 +118,17 @@ import Testing
       try await MatchCommand.run(parsed(["match", "--index=i", "--labels", ","]), on: console)
     }
     #expect(error.message == "'vq match' requires an IMAGE, --labels LIST, or both")
+  }
+
+  /// Would break if it were only said that a text is expected, although one was given.
+  @Test(arguments: [
+    ("a\tb", "U+0009 as character 2"), ("é\u{7F}", "U+007F as character 2"),
+    ("green\r\nred", "U+000D as character 6"), ("\u{1}", "U+0001 as character 1"),
+  ])
+  func `a control character in a text is named`(text: String, place: String) throws {
+    let arguments = try parsed(["match", "--index=i", "--text", text, "a.jpg"])
+    let error = try #require(throws: CommandFailure.self) { try Question(arguments) }
+    #expect(error.message.hasPrefix("--text has the control character \(place); "))
   }
 
   @Test func `a hostile word cannot reach the terminal`() throws {

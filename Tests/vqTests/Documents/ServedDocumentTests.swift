@@ -144,6 +144,10 @@ import VisualQuery
     _ = try await ask(
       "POST /v1/events",
       #"{"query":"\#(token)","events":[{"id":"1","action":"opened","entity":"product:oats"}]}"#)
+    _ = try await ask(
+      "POST /v1/evaluations:figures",
+      #"{"queries":[{"truth":["oats"],"answers":[{"id":"product:flat","confidence":0.9}],"complete":false}]}"#
+    )
     _ = try await ask("GET /v1/numbers")
     #expect(
       try checked.faults(

@@ -2,7 +2,7 @@
 // the server.
 
 import { address, at, counted, download, make, percent } from "./dom.js";
-import { eachAtMost, getJSON, hasKey, request, serverLimits, thumbnail } from "./api.js";
+import { eachAtMost, hasKey, postJSON, request, serverLimits, thumbnail } from "./api.js";
 import { reduced } from "./picture.js";
 
 const photoLimit = 500;
@@ -15,7 +15,7 @@ const answerCount = 5;
 
 let running = null;
 
-const percentage = (part, whole) => (whole ? `${(100 * part / whole).toFixed(1)} %` : "–");
+const percentage = (share) => (share === null ? "–" : `${(100 * share).toFixed(1)} %`);
 
 export function openEvaluate() {
   const view = at("evaluate");
@@ -76,9 +76,7 @@ async function unknownIDs(queries) {
   const unknown = new Set(names);
   for (let start = 0; start < names.length; start += 200) {
     const ids = names.slice(start, start + 200).flatMap((id) => [`product:${id}`, `store:${id}`]);
-    const answer = await (await request("v1/entities:resolve", {
-      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ ids }),
-    })).json();
+    const answer = await postJSON("v1/entities:resolve", { ids });
     for (const entity of answer.entities) unknown.delete(entity.id);
   }
   return unknown;
@@ -101,11 +99,16 @@ async function evaluate(files) {
       return say(`No photo says what it shows${skipped.length
         ? `; for example, ${skipped[0].name} is not of an id of the shop` : ""}.`);
     }
-    const { minimumConfidence } = await getJSON("v1/catalogue");
     at("progress").hidden = false;
     at("stop").hidden = false;
     const outcomes = await ask(queries, signal);
-    show(outcomes, skipped, minimumConfidence);
+    const answered = outcomes.filter((outcome) => outcome.answers);
+    const notes = [
+      ...skipped.map((query) => `${query.name}: not of an id of the shop`),
+      ...outcomes.filter((outcome) => outcome.error).map((outcome) => `${outcome.query.name}: ${outcome.error}`),
+    ];
+    if (!answered.length) return say(notes.length ? `No photo was searched with; for example, ${notes[0]}` : "Stopped.");
+    show(answered, await figuresOf(answered), notes);
   } catch (error) {
     say(error instanceof SyntaxError ? "queries.jsonl has a line that is not JSON." : error.detail ?? error.message);
   } finally {
@@ -148,29 +151,25 @@ async function answerTo(query, signal) {
 
 // ---- The report -----------------------------------------------------------------------------------
 
-function show(outcomes, skipped, cutOff) {
-  const answered = outcomes.filter((outcome) => outcome.answers);
-  const isRight = (outcome, value) => Boolean(value) && outcome.query.truth.includes(value.id);
-  const rank = (outcome) => outcome.answers.findIndex((value) => isRight(outcome, value));
-  const isShown = (outcome) => (outcome.answers[0]?.confidence ?? 0) >= cutOff;
-  const positives = answered.filter((outcome) => outcome.query.truth.length);
-  const negatives = answered.filter((outcome) => !outcome.query.truth.length);
-  const count = (all, test) => all.filter(test).length;
+/** The figures of answered queries, which the server computes as vq eval does. */
+const figuresOf = (answered) => postJSON("v1/evaluations:figures", {
+  queries: answered.map(({ query, answers, isComplete }) => ({
+    truth: query.truth, complete: isComplete,
+    answers: answers.map(({ type, id, confidence }) => ({ id: `${type}:${id}`, confidence })),
+  })),
+});
+
+function show(answered, figures, notes) {
   const rows = [
     ["Photos", String(answered.length)],
-    ["Right answer first", percentage(count(positives, (one) => rank(one) === 0), positives.length)],
-    ["Right answer among the first five", percentage(count(positives, (one) => rank(one) >= 0), positives.length)],
-    ["Shown and right", percentage(count(positives, (one) => rank(one) === 0 && isShown(one)), positives.length)],
-    ["Shown and wrong", percentage(count(positives, (one) => rank(one) !== 0 && isShown(one)), positives.length)],
-    ["Not in the shop, and nothing shown", percentage(count(negatives, (one) => !isShown(one)), negatives.length)],
-    ["Stopped by the deadline", String(count(answered, (one) => !one.isComplete))],
+    ["Right answer first", percentage(figures.recallAt1)],
+    ["Right answer among the first five", percentage(figures.recallAt5)],
+    ["Shown and right", percentage(figures.shownRight)],
+    ["Shown and wrong", percentage(figures.shownWrong)],
+    ["Not in the shop, and nothing shown", percentage(figures.negativesEmpty)],
+    ["Stopped by the deadline", String(figures.incomplete)],
   ];
-  const notes = [
-    ...skipped.map((query) => `${query.name}: not of an id of the shop`),
-    ...outcomes.filter((outcome) => outcome.error).map((outcome) => `${outcome.query.name}: ${outcome.error}`),
-  ];
-  const misses = answered.filter((outcome) => (outcome.query.truth.length ? rank(outcome) !== 0 : isShown(outcome)))
-    .sort((a, b) => (b.answers[0]?.confidence ?? 0) - (a.answers[0]?.confidence ?? 0));
+  const misses = figures.wrong.map((index) => answered[index]);
   const save = make("button", { type: "button", className: "quiet", textContent: "Save the figures" });
   save.addEventListener("click", () => download("evaluation.json", JSON.stringify({
     figures: Object.fromEntries(rows),

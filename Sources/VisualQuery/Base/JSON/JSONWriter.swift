@@ -34,19 +34,18 @@ package struct JSONWriter {
   }
 
   /// Writes a field of an object.
-  package mutating func field(_ name: StaticString, _ value: some JSONWritable) {
+  ///
+  /// - Parameter name: The name, which has no character that JSON escapes.
+  package mutating func field(_ name: String, _ value: some JSONWritable) {
     separate()
     bytes.append(UInt8(ascii: "\""))
-    name.withUTF8Buffer { name in
-      // Sound: the bytes of the literal are lent for the call.
-      unsafe bytes.append(contentsOf: name)
-    }
+    bytes += name.utf8
     bytes += #"":"#.utf8
     value.write(to: &self)
   }
 
   /// Writes a field of an object, or nothing for `nil`.
-  package mutating func field(ifPresent value: (some JSONWritable)?, _ name: StaticString) {
+  package mutating func field(ifPresent value: (some JSONWritable)?, _ name: String) {
     if let value { field(name, value) }
   }
 
@@ -171,7 +170,7 @@ package struct JSONWriter {
 
 /// A value that writes its JSON form to a ``JSONWriter``.
 ///
-/// Types that are also `Encodable` write the same bytes as `JSONEncoder`, which a test compares.
+/// The bytes are those of `JSONEncoder` for the same fields and values. The tests of the few types that are `Encodable`, too, compare them.
 package protocol JSONWritable {
   /// Writes the value.
   func write(to json: inout JSONWriter)

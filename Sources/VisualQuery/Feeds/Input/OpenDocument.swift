@@ -3,15 +3,9 @@
 /// Amounts, days and truth values are those that the program stored, whatever language they are shown in. Formulas and comments
 /// are ignored.
 struct OpenDocument: Sendable {
-  /// A sheet, with its place among the tables of the document.
-  private struct Sheet: Sendable {
-    let name: String
-    let place: Int
-    let isHidden: Bool
-  }
-
   private let archive: ZIPArchive
-  private var sheets: [Sheet] = []
+  /// The sheets by their places among the tables of the document.
+  private var sheets: [Sheet<Int>] = []
 
   private static let contents = "content.xml"
   private static let layout = XMLItemParser.Layout(
@@ -74,40 +68,19 @@ struct OpenDocument: Sendable {
     _ names: Set<String>,
     _ take: (XMLItemParser.Item, [XMLItemParser.Field]) throws(FeedError) -> Void
   ) throws(FeedError) -> [[String: String]] {
-    let parser = XMLItemParser(
-      items: names, limit: RecordReader.recordLimit, isDeep: true, hasPaths: true,
-      keepsBlanks: true, layout: Self.layout)
-    func next(_ failure: XMLItemParser.Failure?) throws(FeedError) {
-      for item in parser.takeItems() {
-        switch item.fields {
-        case .success(let fields): try take(item, fields)
-        case .failure(let error): throw archive.error("has a row that \(error.reason)")
-        }
-      }
-      if let failure {
-        throw archive.error("is a damaged spreadsheet: \(Self.contents) \(failure.reason)")
-      }
-    }
-    try archive.read(Self.contents) { (bytes) throws(FeedError) in
-      try next(parser.parse(Array(bytes)))
-    }
-    try next(parser.parse([], isLast: true))
-    return parser.groups
+    try archive.items(
+      of: Self.contents, in: "spreadsheet",
+      XMLItemParser(
+        items: names, limit: RecordReader.recordLimit, isDeep: true, hasPaths: true,
+        keepsBlanks: true, layout: Self.layout), take)
   }
 
   /// Returns a sheet as CSV: the named one, or the first that is visible.
   func table(_ name: String?) throws(FeedError) -> [UInt8] {
-    let visible = sheets.first { !$0.isHidden } ?? sheets.first
-    let named = name.flatMap { name in
-      sheets.first { $0.name == name }
-        ?? Int(name).flatMap { sheets.indices.contains($0 - 1) ? sheets[$0 - 1] : nil }
-    }
-    guard let sheet = name == nil ? visible : named else {
-      throw archive.noSheet(name, of: sheets.map(\.name))
-    }
+    let place = try archive.place(of: name, among: sheets)
     var table = SheetTable(archive)
     try items(["table:table-row"]) { (item, fields) throws(FeedError) in
-      guard item.group == sheet.place else { return }
+      guard item.group == place else { return }
       let count = fields.first { $0.path == "@table:number-rows-repeated" }.flatMap { Int($0.text) }
       try table.add(try cells(of: fields), count: count ?? 1)
     }
@@ -172,48 +145,5 @@ struct OpenDocument: Sendable {
     case "boolean": return values["office:boolean-value"].map { $0.uppercased() } ?? shown
     default: return shown.isEmpty ? values["office:string-value"] ?? "" : shown
     }
-  }
-}
-
-/// The rows of a sheet as CSV.
-struct SheetTable {
-  /// The most columns of a sheet.
-  static let columnLimit = 4096
-  private static let byteLimit = 1 << 30
-
-  private(set) var bytes: [UInt8] = []
-  private var width = 0
-  private let archive: ZIPArchive
-
-  init(_ archive: ZIPArchive) { self.archive = archive }
-
-  /// Adds a row, as often as a sheet repeats it. A row without cells is left out.
-  mutating func add(_ cells: [String], count: Int = 1) throws(FeedError) {
-    var cells = cells
-    while let last = cells.last, last.isEmpty { cells.removeLast() }
-    if cells.isEmpty { return }
-    width = max(width, cells.count)
-    cells += Array(repeating: "", count: width - cells.count)
-    let text = cells.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }.joined(separator: ",")
-    let line = Array((text + "\n").utf8)
-    // A few bytes can repeat a row a million times, so the limit is checked before the rows are
-    // written.
-    let (total, overflows) = line.count.multipliedReportingOverflow(by: max(1, count))
-    guard !overflows, total <= Self.byteLimit - bytes.count else {
-      throw archive.error("has more than \(Self.byteLimit) bytes of rows, which is the limit")
-    }
-    if count > 1 { try archive.check(expanded: bytes.count + total) }
-    for _ in 0..<max(1, count) { bytes += line }
-  }
-
-  /// Returns a number without an exponent and without the error of its binary form.
-  static func number(_ text: String) -> String {
-    guard let value = Double(text), value.isFinite else { return text }
-    if let integer = Int(exactly: value), integer.magnitude < 1_000_000_000_000_000 {
-      return "\(integer)"
-    }
-    let rounded = (value * 1e9).rounded() / 1e9
-    let plain = "\(rounded)"
-    return value.magnitude < 1e6 && !plain.contains("e") ? plain : text
   }
 }

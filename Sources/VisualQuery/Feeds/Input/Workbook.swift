@@ -3,15 +3,9 @@
 /// The sheet becomes rows of CSV, in which days are written as `2026-01-31`. Styles, formulas and comments are ignored; of a
 /// formula, the value that the program stored counts.
 struct Workbook: Sendable {
-  /// A sheet of a workbook.
-  private struct Sheet: Sendable {
-    let name: String
-    let file: String
-    let isHidden: Bool
-  }
-
   private let archive: ZIPArchive
-  private var sheets: [Sheet] = []
+  /// The sheets by their files.
+  private var sheets: [Sheet<String>] = []
   private var strings: [String] = []
   /// The styles of cells that are days, by their numbers.
   private var dayStyles: Set<Int> = []
@@ -20,40 +14,17 @@ struct Workbook: Sendable {
   /// The most bytes of the texts that cells share.
   private static let textLimit = 256 << 20
 
-  /// Returns the rows of a sheet as CSV if a file is a workbook of Excel or a spreadsheet of OpenDocument, otherwise `nil`.
+  /// Reads what all sheets share.
   ///
-  /// - Throws: ``FeedError`` if it is damaged, or has no such sheet.
-  static func rows(ofFile path: String, _ options: FeedOptions) throws(FeedError) -> [UInt8]? {
-    // A pipe can be read only once.
-    guard path != "-", FileStatus(path)?.isRegular == true else { return nil }
-    var file = try RecordReader(path: path, limits: options.limits, encoding: "utf-8")
-    _ = try file.peek()
-    guard file.firstBytes.starts(with: [0x50, 0x4B, 3, 4]) else { return nil }
-    var bytes: [UInt8] = []
-    while let chunk = try file.nextChunk() {
-      bytes += chunk
-      guard bytes.count <= ZIPArchive.byteLimit else {
-        throw FeedError(
-          message:
-            "'\(path)' is a ZIP archive of more than \(ZIPArchive.byteLimit) bytes, which is the limit"
-        )
-      }
-    }
-    let archive = try ZIPArchive(bytes, path: path, limits: options.limits)
-    if archive.names.contains("xl/workbook.xml") {
-      return try Workbook(archive).table(options.sheet)
-    }
-    return try OpenDocument(archive)?.table(options.sheet)
-  }
-
-  private init(_ archive: ZIPArchive) throws(FeedError) {
+  /// - Throws: ``FeedError`` if it is damaged.
+  init(_ archive: ZIPArchive) throws(FeedError) {
     self.archive = archive
     var targets: [String: String] = [:]
     try items("xl/_rels/workbook.xml.rels", ["Relationship"]) { fields in
       let values = Self.attributes(fields)
       if let id = values["Id"], let target = values["Target"] { targets[id] = target }
     }
-    var sheets: [Sheet] = []
+    var sheets: [Sheet<String>] = []
     try items("xl/workbook.xml", ["sheet"]) { fields in
       let values = Self.attributes(fields)
       guard let name = values["name"], let id = values["r:id"] ?? values["id"],
@@ -61,7 +32,7 @@ struct Workbook: Sendable {
       else { return }
       let file = target.hasPrefix("/") ? String(target.dropFirst()) : "xl/" + target
       sheets.append(
-        Sheet(name: name, file: file, isHidden: values["state"].map { $0 != "visible" } ?? false))
+        Sheet(name: name, place: file, isHidden: values["state"].map { $0 != "visible" } ?? false))
     }
     self.sheets = sheets
     var beginsIn1904 = false
@@ -78,21 +49,12 @@ struct Workbook: Sendable {
     _ file: String, _ names: Set<String>, keepsBlanks: Bool = false,
     _ take: ([XMLItemParser.Field]) throws(FeedError) -> Void
   ) throws(FeedError) {
-    let parser = XMLItemParser(
-      items: names, limit: RecordReader.recordLimit, isDeep: true, hasPaths: true,
-      keepsBlanks: keepsBlanks)
-    func next(_ failure: XMLItemParser.Failure?) throws(FeedError) {
-      for item in parser.takeItems() {
-        switch item.fields {
-        case .success(let fields): try take(fields)
-        case .failure(let error): throw archive.error("has a row that \(error.reason)")
-        }
-      }
-      if let failure { throw archive.error("is a damaged workbook: \(file) \(failure.reason)") }
-    }
-    try archive.read(file) { (bytes) throws(FeedError) in try next(parser.parse(Array(bytes)))
-    }
-    try next(parser.parse([], isLast: true))
+    try archive.items(
+      of: file, in: "workbook",
+      XMLItemParser(
+        items: names, limit: RecordReader.recordLimit, isDeep: true, hasPaths: true,
+        keepsBlanks: keepsBlanks)
+    ) { (_, fields) throws(FeedError) in try take(fields) }
   }
 
   private static func attributes(_ fields: [XMLItemParser.Field]) -> [String: String] {
@@ -155,22 +117,10 @@ struct Workbook: Sendable {
 
   // MARK: Rows
 
-  private func sheet(_ name: String?) throws(FeedError) -> Sheet {
-    let visible = sheets.first { !$0.isHidden } ?? sheets.first
-    let named = name.flatMap { name in
-      sheets.first { $0.name == name }
-        ?? Int(name).flatMap { sheets.indices.contains($0 - 1) ? sheets[$0 - 1] : nil }
-    }
-    guard let sheet = name == nil ? visible : named else {
-      throw archive.noSheet(name, of: sheets.map(\.name))
-    }
-    return sheet
-  }
-
-  /// Returns a sheet as CSV.
-  private func table(_ name: String?) throws(FeedError) -> [UInt8] {
+  /// Returns a sheet as CSV: the named one, or the first that is visible.
+  func table(_ name: String?) throws(FeedError) -> [UInt8] {
     var table = SheetTable(archive)
-    try items(try sheet(name).file, ["row"]) { (fields) throws(FeedError) in
+    try items(try archive.place(of: name, among: sheets), ["row"]) { (fields) throws(FeedError) in
       try table.add(cells(of: fields))
     }
     return table.bytes
@@ -235,15 +185,5 @@ struct Workbook: Sendable {
     let year = yearOfEra + era * 400 + (civilMonth <= 2 ? 1 : 0)
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     return "\(year)-\(two(civilMonth))-\(two(civilDay))"
-  }
-}
-
-extension RecordReader {
-  /// Opens a feed: a file of text, or a sheet of a workbook.
-  static func opening(_ path: String, _ options: FeedOptions) throws(FeedError) -> RecordReader {
-    if let rows = try Workbook.rows(ofFile: path, options) {
-      return RecordReader(bytes: rows, name: path)
-    }
-    return try RecordReader(path: path, limits: options.limits, encoding: options.encoding)
   }
 }

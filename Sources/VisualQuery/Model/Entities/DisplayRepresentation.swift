@@ -17,26 +17,33 @@ public struct DisplayRepresentation: Sendable, Hashable, Encodable {
   }
 
   private enum CodingKeys: CodingKey {
-    case title, subtitle, image, synonyms
+    case image, subtitle, synonyms, title
+  }
+
+  /// Gives the fields that have a value, in ascending order of their names: the texts, and the only list.
+  private func eachField(
+    text: (CodingKeys, String) throws -> Void, list: (CodingKeys, [String]) throws -> Void
+  ) rethrows {
+    if let image { try text(.image, image) }
+    if let subtitle { try text(.subtitle, subtitle) }
+    if !synonyms.isEmpty { try list(.synonyms, synonyms) }
+    try text(.title, title)
   }
 
   /// Encodes the values that are present.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(title, forKey: .title)
-    try container.encodeIfPresent(subtitle, forKey: .subtitle)
-    try container.encodeIfPresent(image, forKey: .image)
-    if !synonyms.isEmpty { try container.encode(synonyms, forKey: .synonyms) }
+    try eachField(
+      text: { try container.encode($1, forKey: $0) }, list: { try container.encode($1, forKey: $0) }
+    )
   }
 }
 
 extension DisplayRepresentation: JSONWritable {
   package func write(to json: inout JSONWriter) {
     json.object { json in
-      json.field(ifPresent: image, "image")
-      json.field(ifPresent: subtitle, "subtitle")
-      if !synonyms.isEmpty { json.field("synonyms", synonyms) }
-      json.field("title", title)
+      eachField(
+        text: { json.field($0.stringValue, $1) }, list: { json.field($0.stringValue, $1) })
     }
   }
 }

@@ -181,9 +181,9 @@ package enum GivenValue: Sendable {
   }
 
   /// Returns whether a text has no control characters.
-  package static func isPrintable(_ text: String) -> Bool {
-    text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
-  }
+  package static func isPrintable(_ text: String) -> Bool { text.utf8.allSatisfy(isPrintable) }
+
+  private static func isPrintable(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F }
 
   private static func check(_ text: String, length: Int) throws(QuestionError) {
     let count = text.unicodeScalars.count
@@ -192,9 +192,15 @@ package enum GivenValue: Sendable {
         code: .excess, reason: "has a text of \(count) characters; the limit is \(length)",
         limit: length)
     }
-    guard isPrintable(text) else {
-      throw QuestionError(reason: "is not a text without control characters")
-    }
+    // A control character is a byte of its own in UTF-8.
+    guard let index = text.utf8.firstIndex(where: { !isPrintable($0) }) else { return }
+    let code = String(text.utf8[index], radix: 16, uppercase: true)
+    let place = text.unicodeScalars[..<index].count + 1
+    throw QuestionError(
+      code: .controlCharacter,
+      reason:
+        "has the control character U+\(String(repeating: "0", count: 4 - code.count))\(code) as character \(place); "
+        + "a text has none, not even line breaks and tabs")
   }
 
   private static func bounded(

@@ -4,6 +4,8 @@ package struct QuestionError: Error, Sendable, Hashable {
   package enum Code: Sendable, Hashable, CaseIterable {
     /// A value is not of its kind.
     case invalid
+    /// A text has a control character.
+    case controlCharacter
     /// There is more than a limit allows.
     case excess
     /// A signature cannot be read.

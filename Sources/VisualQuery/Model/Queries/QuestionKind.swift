@@ -87,7 +87,7 @@ extension QuestionKind<Int> {
 
 extension QuestionKind<Double> {
   /// A number in a range.
-  static func number(_ range: ClosedRange<Double>) -> Self {
+  package static func number(_ range: ClosedRange<Double>) -> Self {
     func plain(_ number: Double) -> String { Int(exactly: number).map(String.init) ?? "\(number)" }
     return Self(
       .number(range), "a number in \(range.lowerBound)…\(range.upperBound)",

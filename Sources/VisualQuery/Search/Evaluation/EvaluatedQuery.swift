@@ -3,7 +3,7 @@ package import PixelMatch
 /// The outcome of one query of an evaluation.
 package struct EvaluatedQuery: Sendable {
   /// The number of answers that count: enough for the mean reciprocal rank and for a calibration.
-  static let answerLimit = 100
+  package static let answerLimit = 100
 
   /// An entity and its confidence.
   package struct Answer: Sendable, Hashable {
@@ -11,6 +11,8 @@ package struct EvaluatedQuery: Sendable {
     package let id: EntityID
     /// Its confidence.
     package let confidence: Double
+
+    package init(id: EntityID, confidence: Double) { (self.id, self.confidence) = (id, confidence) }
   }
 
   /// The query.
@@ -29,6 +31,15 @@ package struct EvaluatedQuery: Sendable {
   package var rank: Int? { answers.firstIndex { query.isRight($0.id) } }
   /// A Boolean value that indicates whether some entity is right.
   package var isPositive: Bool { !query.truth.isEmpty }
+}
+
+extension EvaluatedQuery {
+  /// Takes the outcome of a query that was asked elsewhere: nothing is known of it but its answers.
+  ///
+  /// - Parameter answers: The best answers, regardless of the cut-off, best first.
+  package init(_ query: EvaluationQuery, answers: [Answer]) {
+    self.init(query: query, answers: answers, missReason: nil, samples: [])
+  }
 }
 
 extension Matcher {
@@ -83,11 +94,12 @@ extension Matcher {
     let state = try await matcher.run(
       content, MatchOptions(timeout: nil, usesFeedback: false, subject: subject), deadline: nil)
     let scored = try worded(state).scored
-    let rules = try settled(state.rules, by: scored.filter { $0.confidence >= state.cutOff })
+    let rules = try settled(
+      state.query.rules, by: scored.filter { $0.confidence >= state.query.cutOff })
     let best = scored.sorted {
       ($1.confidence, $0.key) < ($0.confidence, $1.key)
     }.prefix(EvaluatedQuery.answerLimit)
-    let possible = PossibleEntities.list(among: scored, cutOff: state.cutOff).filter {
+    let possible = PossibleEntities.list(among: scored, cutOff: state.query.cutOff).filter {
       rules.hidingRule(of: $0.key) == nil
     }
     let ids = try catalogue.ids(keys: (best + possible).map(\.key))
@@ -96,14 +108,14 @@ extension Matcher {
         ids[entity.key].map { RankedEntity(entity: entity, id: $0) }
       })
     let ranked =
-      try ordered(found.filter { $0.entity.confidence >= state.cutOff }, by: rules)
+      try ordered(found.filter { $0.entity.confidence >= state.query.cutOff }, by: rules)
       + found.filter {
-        $0.entity.confidence < state.cutOff && rules.hidingRule(of: $0.entity.key) == nil
+        $0.entity.confidence < state.query.cutOff && rules.hidingRule(of: $0.entity.key) == nil
       }
     let answers = ranked.map {
       EvaluatedQuery.Answer(id: $0.id, confidence: $0.entity.confidence)
     }
-    let images = state.calibrationImages
+    let images = Scoring(state).calibrationImages
     let samples = ranked.compactMap { ranked in
       images[ranked.entity.key].map {
         CalibrationSample(
@@ -125,14 +137,14 @@ extension Matcher {
     _ scored: [ScoredEntity], _ rules: ActiveRules
   ) throws -> MissReason? {
     guard !query.truth.isEmpty else { return nil }
-    let shown = answers.filter { $0.confidence >= state.cutOff }
+    let shown = answers.filter { $0.confidence >= state.query.cutOff }
     if let index = shown.firstIndex(where: { query.isRight($0.id) }) {
       return index == 0 ? nil : .outranked
     }
     var furthest = MissReason.notIndexed
     let order = MissReason.allCases
     for value in query.truth {
-      for id in EvaluationQuery.ids(named: value) where state.types.contains(id.type) {
+      for id in EvaluationQuery.ids(named: value) where state.query.types.contains(id.type) {
         let key = try catalogue.key(of: id)
         guard let key, var reason = missReason(key, id.type, rank: nil, state, scored) else {
           continue

@@ -9,8 +9,7 @@ package struct EvaluationDocument: Sendable, Encodable {
   package init(_ report: EvaluationReport) { self.report = report }
 
   private enum Key: String, CodingKey {
-    case schema, queries, recallAt1, recallAt5, meanReciprocalRank, byEdit, cutOff, shownRight
-    case shownWrong, negatives, negativesEmpty, recallAt1PercentFalse, recallAt01PercentFalse
+    case schema, meanReciprocalRank, byEdit, recallAt1PercentFalse, recallAt01PercentFalse
     case lists, listsRight, listsMeanLength, shownOrListed, listsIfNoneIsRight
     case reliability, calibrationError, worst
   }
@@ -26,23 +25,19 @@ package struct EvaluationDocument: Sendable, Encodable {
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode("vq.eval/1", forKey: .schema)
-    try container.encode(report.recall?.queries ?? 0, forKey: .queries)
+    try EvaluationFigures(report).encode(to: encoder)
     try container.encode(
       report.byEdit.map {
         Edit(
           edit: $0.edit, queries: $0.recall.queries, recallAt1: rounded($0.recall.at1, 4),
           recallAt5: rounded($0.recall.at5, 4))
       }, forKey: .byEdit)
-    try container.encode(rounded(report.cutOff, 4), forKey: .cutOff)
-    try container.encode(report.negatives, forKey: .negatives)
     try container.encode(report.lists.given, forKey: .lists)
     for (key, value) in [
       (Key.listsRight, report.lists.right), (.listsMeanLength, report.lists.meanLength),
       (.shownOrListed, report.lists.shownOrListed),
       (.listsIfNoneIsRight, report.lists.givenIfNoneIsRight),
-      (.recallAt1, report.recall?.at1), (.recallAt5, report.recall?.at5),
-      (.meanReciprocalRank, report.meanReciprocalRank), (.shownRight, report.shownRight),
-      (.shownWrong, report.shownWrong), (.negativesEmpty, report.negativesEmpty),
+      (.meanReciprocalRank, report.meanReciprocalRank),
       (.recallAt1PercentFalse, report.recallAt1PercentFalse),
       (.recallAt01PercentFalse, report.recallAt01PercentFalse),
     ] { try container.encode(value.map { rounded($0, 4) }, forKey: key) }

@@ -20,6 +20,12 @@ package struct EvaluationQuery: Sendable, Hashable {
   /// The kind of edit that was made to the image; queries of one kind are reported together.
   package let edit: String
 
+  /// Makes a query of which only the right answers are known.
+  package init(truth: [String]) {
+    (query, self.truth) = ("", truth)
+    (image, signature, labels, text, embedding, edit) = ("", nil, [], "", nil, "none")
+  }
+
   /// The same question with other labels.
   package func labelled(_ labels: [String]) -> EvaluationQuery {
     var other = self

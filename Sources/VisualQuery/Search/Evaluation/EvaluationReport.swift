@@ -177,6 +177,17 @@ package struct EvaluationReport: Sendable {
     }
   }
 
+  /// Returns the indices of the queries that people would be shown something wrong for, or nothing: those whose first answer is not right,
+  /// and those for which no entity is right that have an answer above the cut-off. The highest confidence comes first.
+  package static func wrong(
+    among queries: [EvaluatedQuery], cutOff: Double = Calibration.defaultCutOff
+  ) -> [Int] {
+    queries.indices.filter { index in
+      let query = queries[index]
+      return query.isPositive ? query.rank != 0 : query.confidence >= cutOff
+    }.sorted { a, b in (queries[b].confidence, a) < (queries[a].confidence, b) }
+  }
+
   /// Returns the indices of the queries whose right entity was missed: those with a wrong first answer by
   /// its confidence, highest first, then the others in their order.
   package static func worstFirst(_ queries: [EvaluatedQuery]) -> [Int] {

@@ -68,14 +68,15 @@ extension Matcher {
     let entity = scored.first { $0.key == key }
     let place = answer.matches.firstIndex { $0.value.id == id }
     let rank = place.map { $0 + 1 }
-    let rules = try settled(state.rules, by: scored.filter { $0.confidence >= state.cutOff })
+    let rules = try settled(
+      state.query.rules, by: scored.filter { $0.confidence >= state.query.cutOff })
     let hidingRule = key.flatMap(rules.hidingRule)
     let reason =
       hidingRule == nil ? missReason(key, id.type, rank: rank, state, scored) : .hidden
     try catalogue.checkUnchanged()
     return Diagnosis(
       id: id, missReason: reason, rank: rank, stocks: place.flatMap { answer.matches[$0].stocks },
-      confidence: entity?.confidence, minimumConfidence: state.cutOff,
+      confidence: entity?.confidence, minimumConfidence: state.query.cutOff,
       evidence: entity?.evidence ?? [], first: answer.matches.first?.value.id,
       sighting: try entity.flatMap { try sighting(of: $0, state) },
       likeliest: try scored.max { ($0.confidence, $1.key) < ($1.confidence, $0.key) }
@@ -105,11 +106,11 @@ extension Matcher {
   ) -> MissReason? {
     if let rank { return rank == 1 ? nil : .outranked }
     guard let key else { return .notIndexed }
-    if state.suppressed.contains(key) { return .suppressed }
-    if state.allowed[type]?.contains(key) == false { return .filteredOut }
+    if state.query.suppressed.contains(key) { return .suppressed }
+    if state.query.allowed[type]?.contains(key) == false { return .filteredOut }
     let entity = scored.first { $0.key == key }
-    if let entity, entity.confidence >= state.cutOff { return .capped }
-    if let signature = state.signature {
+    if let entity, entity.confidence >= state.query.cutOff { return .capped }
+    if let signature = state.query.signature {
       let flatness = flatness(ofImagesOf: key, type)
       if flatness.isEmpty { return .notIndexed }
       if signature.isFlat || flatness.allSatisfy({ $0 }) { return .tooFlat }

@@ -61,7 +61,8 @@ extension Matcher {
 
   /// Puts the entities first of which people said that the query means them. Filters keep their effect.
   func pinned(_ scored: [ScoredEntity], _ state: QueryState) throws -> [ScoredEntity] {
-    guard let pins = state.feedback?.pinned, !pins.isEmpty, !state.isFilterUnfinished else {
+    guard let pins = state.query.feedback?.pinned, !pins.isEmpty, !state.query.isFilterUnfinished
+    else {
       return scored
     }
     let keys = try catalogue.keys(of: pins.map(\.id))
@@ -74,8 +75,8 @@ extension Matcher {
     let step = min(Self.pinStep, room / Double(pins.count))
     // Each pin is placed above those handled before it, so the first pin is handled last.
     for pin in pins.reversed() {
-      guard let key = keys[pin.id], state.types.contains(pin.id.type),
-        state.allows(key, pin.id.type)
+      guard let key = keys[pin.id], state.query.types.contains(pin.id.type),
+        state.query.allows(key, pin.id.type)
       else { continue }
       let index = scored.firstIndex { $0.key == key }
       let others = index.map { scored[$0].evidence } ?? []

@@ -40,22 +40,23 @@ extension Matcher {
     // The deadline passed before the filters were evaluated. Searching now could show entities
     // that the filters exclude.
     if allowed == nil { plan.stop() }
-    var state = QueryState(
+    let asksForColor = words?.filtersColor == true && allowed != nil && signature != nil
+    let query = PreparedQuery(
       types: types, labels: labels, signature: signature,
       isImageLeftOut: content.isPictureLeftOut, subject: options.subject,
       cutOff: cutOff, allowed: allowed ?? [:],
-      feedback: feedback, suppressed: suppressed, rules: rules, isFilterUnfinished: allowed == nil,
-      shouldStop: shouldStop, remaining: { deadline.map { $0 - now() } }, plan: plan,
+      feedback: feedback, suppressed: suppressed, rules: rules, words: words,
+      sighted: asksForColor ? try await sighted(in: content, options, deadline: deadline) : [],
+      isFilterUnfinished: allowed == nil,
+      shouldStop: shouldStop, remaining: { deadline.map { $0 - now() } })
+    var state = QueryState(
+      query, plan: plan,
       searches: signature.map { signature in
         types.map {
           search($0, allowed?[$0], without: suppressed, signature, shouldStop)
         }
       } ?? [])
-    state.words = words
-    if words?.filtersColor == true, allowed != nil, signature != nil {
-      state.sighted = try await sighted(in: content, options, deadline: deadline)
-    }
-    if let given = content.embedding { state.compare(given, shouldStop: shouldStop) }
+    if let given = content.embedding { state.findings.compare(given, shouldStop: shouldStop) }
     return state
   }
 
@@ -70,7 +71,7 @@ extension Matcher {
     options.filters = [:]
     content.text = ""
     let end = deadline.map { now() + ($0 - now()) * Self.sightingShare }
-    return try await run(content, options, deadline: end).scoredEntities()
+    return try await run(content, options, deadline: end).standings.entities
   }
 
   /// Starts to compute the embedding of an image, if the catalogue has those of the model.
@@ -95,7 +96,7 @@ extension Matcher {
   @concurrent func runNextStage(_ state: inout QueryState) async throws {
     guard let stage = state.plan.next else { return }
     try Task.checkCancellation()
-    if !type(of: stage).runsPastDeadline, state.shouldStop() {
+    if !type(of: stage).runsPastDeadline, state.query.shouldStop() {
       state.plan.stop()
       return
     }

@@ -24,24 +24,26 @@ extension Matcher {
     let worded = try worded(state)
     let scored = try pinned(worded.scored, state)
     let options = state.showsManyThings(scored) ? options.forPage : options
-    var cutOff = state.cutOff
-    let rules = try settled(state.rules, by: scored.filter { $0.confidence >= state.cutOff })
+    var cutOff = state.query.cutOff
+    let rules = try settled(
+      state.query.rules, by: scored.filter { $0.confidence >= state.query.cutOff })
     var list = try rank(scored, state, options, cutOff: cutOff, rules)
     var possible = try ordered(
       possible(among: scored, state, options, without: shown), by: rules)
-    if list.entities.isEmpty, state.signature != nil, !state.plan.isComplete {
+    if list.entities.isEmpty, state.query.signature != nil, !state.plan.isComplete {
       // The deadline passed before the image led to any match, so the answer uses the labels
       // alone, with their own cut-off.
       let labelCutOff = self.cutOff(options, hasImage: false)
-      let labelList = try rank(state.labelMatches, state, options, cutOff: labelCutOff, rules)
+      let labelList = try rank(
+        state.findings.labelMatches, state, options, cutOff: labelCutOff, rules)
       if !labelList.entities.isEmpty { (list, cutOff, possible) = (labelList, labelCutOff, []) }
     }
     let outcome = SearchOutcome(state: state, list: list)
     var continuation = Continuation(
       content.labels, codes: content.codes, texts: content.texts.map { QuestionText($0) },
-      text: content.text, signature: state.signature, options, list.entities,
+      text: content.text, signature: state.query.signature, options, list.entities,
       possible: possible, cutOff: cutOff,
-      isImageLeftOut: state.signature == nil && content.hasImage, in: catalogue)
+      isImageLeftOut: state.query.signature == nil && content.hasImage, in: catalogue)
     continuation.markShown { shown.contains($0.key) }
     var pageOptions = options
     if let limit { pageOptions.limit = limit }
@@ -49,7 +51,7 @@ extension Matcher {
     endStep(.ranking, since: start)
     var response = try page(of: continuation, pageOptions, outcome, rules)
     response.regions = regions
-    response.unmatchedCodes = state.unmatchedCodes
+    response.unmatchedCodes = state.notes.unmatchedCodes
     response.unmatchedWords = worded.unmatched
     if response.matches.isEmpty, response.possible.isEmpty {
       response.siblings = try siblings(among: scored, state, options, rules)
@@ -62,14 +64,14 @@ extension Matcher {
       match(
         found.entity, found.value, rank: index + 1, nil, object: nil, variants: [], options)
     }
-    if state.signature != nil,
+    if state.query.signature != nil,
       content.embedding != nil || models?.image != nil && content.pixelBuffer != nil
     {
-      response.diagnostics.isEmbeddingCompared = state.searches.contains(
+      response.diagnostics.isEmbeddingCompared = state.findings.searches.contains(
         where: \.comparison.comparesEmbeddings)
     }
-    response.diagnostics.missingShards = state.shardFaults.missing
-    response.diagnostics.damagedRows = state.shardFaults.damaged
+    response.diagnostics.missingShards = state.notes.shardFaults.missing
+    response.diagnostics.damagedRows = state.notes.shardFaults.damaged
     if response.matches.isEmpty {
       let isHidden =
         rules.hides
@@ -94,7 +96,7 @@ extension Matcher {
     let start = beginStep()
     try catalogue.checkUnchanged()
     let entries = continuation.entries
-    let feedback = try outcome.map(\.state.feedback) ?? feedback(on: continuation)
+    let feedback = try outcome.map(\.state.query.feedback) ?? feedback(on: continuation)
     let suppressed = try suppressedKeys(feedback)
     let groups = options.isGrouped ? try groups(of: continuation) : nil
     func isLeft(_ index: Int) -> Bool {
@@ -131,7 +133,7 @@ extension Matcher {
       minimumConfidence: continuation.cutOff,
       generation: catalogue.generation,
       emptyReason: matches.isEmpty ? .nothingAboveConfidence : nil,
-      unmatchedLabels: outcome?.state.labels.unmatched ?? [],
+      unmatchedLabels: outcome?.state.query.labels.unmatched ?? [],
       hasMore: entries.indices.count(where: isLeft) > page.count,
       sealable: SealableContinuation(
         continuation.showing(page + beneath), secret: catalogue.secret))
@@ -154,27 +156,27 @@ extension Matcher {
   private func regions(
     of state: QueryState, _ options: MatchOptions, _ rules: ActiveRules
   ) throws -> [SearchedRegion] {
-    let likeliest = state.regions.map { region in
-      state.scored(region).filter {
+    let likeliest = state.standings.regions.map { scored in
+      scored.filter {
         options.types.contains($0.type) && rules.hidingRule(of: $0.key) == nil
       }
       .max { ($0.confidence, $1.key) < ($1.confidence, $0.key) }
     }
     let ids = try catalogue.ids(keys: likeliest.compactMap { $0?.key })
-    let searched = zip(state.regions, likeliest).map { region, best in
+    let searched = zip(state.findings.regions, likeliest).map { region, best in
       SearchedRegion(
         source: region.source, box: region.frame.box, isSearched: true,
         best: best.flatMap { ids[$0.key] }, confidence: best?.confidence)
     }
     return searched
-      + state.unsearchedRegions.map {
+      + state.notes.unsearchedRegions.map {
         SearchedRegion(source: $0.source, box: $0.box, isSearched: false)
       }
   }
 
   /// Returns the number of images that every scan has reached.
   private func imageCoverage(of state: QueryState) -> MatchResponse.ImageCoverage {
-    let total = state.types.flatMap(catalogue.segments).reduce(0) { $0 + $1.liveCount }
+    let total = state.query.types.flatMap(catalogue.segments).reduce(0) { $0 + $1.liveCount }
     return MatchResponse.ImageCoverage(
       searched: Int(state.plan.scannedShare * Double(total)), total: total)
   }
@@ -190,7 +192,7 @@ extension Matcher {
     // All searched types contend, not only those asked for: a product that is not shown itself
     // may bring stores.
     let contenders = Ranking.contenders(
-      scored, types: Set(state.types), cutOff: cutOff)
+      scored, types: Set(state.query.types), cutOff: cutOff)
     let ids = try catalogue.ids(keys: contenders.map(\.key))
     let locations =
       options.near == nil
@@ -210,8 +212,8 @@ extension Matcher {
       let products = Ranking.topRanked(ranked.filter { $0.id.type == .product })
       for product in products.prefix(StockedStores.productLimit) {
         try stores.add(
-          product, in: catalogue, isAllowed: { state.allows($0, .store) },
-          shouldStop: state.shouldStop)
+          product, in: catalogue, isAllowed: { state.query.allows($0, .store) },
+          shouldStop: state.query.shouldStop)
       }
     }
     let shown = stores.merged(with: ranked).filter {
@@ -223,7 +225,8 @@ extension Matcher {
 
   /// Returns the words that were read, compared with an entity whose confidence has them.
   func words(of entity: ScoredEntity, _ state: QueryState?) -> [ReadWord] {
-    guard let texts = state?.texts, entity.evidence.contains(where: { $0.kind == .text }) else {
+    guard let texts = state?.findings.texts, entity.evidence.contains(where: { $0.kind == .text })
+    else {
       return []
     }
     return texts.words(comparedWith: entity.key)
@@ -260,7 +263,7 @@ extension Matcher {
     among scored: [ScoredEntity], _ state: QueryState, _ options: MatchOptions,
     _ rules: ActiveRules
   ) throws -> [Match] {
-    guard options.answers == .all, state.signature != nil, !state.isFilterUnfinished else {
+    guard options.answers == .all, state.query.signature != nil, !state.query.isFilterUnfinished else {
       return []
     }
     let list = try SiblingEntities.list(
@@ -285,19 +288,19 @@ extension Matcher {
     _ state: QueryState, _ options: MatchOptions
   ) -> MatchResponse.EmptyReason {
     if catalogue.entityCount == 0 { return .emptyCatalogue }
-    if state.isFilterUnfinished { return .filterTimedOut }
-    let shownTypes = state.types.filter { options.limit(of: $0) > 0 }
+    if state.query.isFilterUnfinished { return .filterTimedOut }
+    let shownTypes = state.query.types.filter { options.limit(of: $0) > 0 }
     let isNothingLeft = shownTypes.allSatisfy {
       catalogue.entityCount(of: $0) == 0
-        || state.allowed[$0]?.isEmpty(among: catalogue.entityCount) == true
+        || state.query.allowed[$0]?.isEmpty(among: catalogue.entityCount) == true
     }
     if isNothingLeft { return .filteredOut }
-    if state.signature != nil, catalogue.imageCount == 0 { return .noImages }
-    if state.isImageLeftOut || !state.plan.isComplete && state.shardFaults.isEmpty {
+    if state.query.signature != nil, catalogue.imageCount == 0 { return .noImages }
+    if state.query.isImageLeftOut || !state.plan.isComplete && state.notes.shardFaults.isEmpty {
       return .deadlinePassed
     }
-    let isBlank = state.signature?.isBlank ?? true
-    return isBlank && state.labels.known.isEmpty ? .noUsableSignal : .nothingAboveConfidence
+    let isBlank = state.query.signature?.isBlank ?? true
+    return isBlank && state.query.labels.known.isEmpty ? .noUsableSignal : .nothingAboveConfidence
   }
 
   /// Returns what the image may show though it is not sure, within the types that the limits leave.
@@ -305,12 +308,13 @@ extension Matcher {
     among scored: [ScoredEntity], _ state: QueryState, _ options: MatchOptions,
     without shown: Set<UInt32>
   ) throws -> [RankedEntity] {
-    guard options.answers == .all, state.signature != nil, !state.isFilterUnfinished else {
+    guard options.answers == .all, state.query.signature != nil, !state.query.isFilterUnfinished
+    else {
       return []
     }
     let list = PossibleEntities.list(
       among: scored.filter { options.limit(of: $0.type) > 0 && !shown.contains($0.key) },
-      cutOff: state.cutOff)
+      cutOff: state.query.cutOff)
     let ids = try catalogue.ids(keys: list.map(\.key))
     let stores = list.filter { $0.type == .store }.map(\.key)
     let places = options.radius == nil ? [:] : try catalogue.places(ofStores: stores)

@@ -28,12 +28,12 @@ extension Matcher {
   /// Among the siblings of what the image shows, those that have the most words are as likely as the one in it: their colors and prints
   /// contradict for the reason that the words give. If a color is asked for, that of the image is no evidence against what has it.
   func worded(_ state: QueryState) throws -> WordedEntities {
-    let plain = state.scoredEntities()
-    guard let asked = state.words, !state.isFilterUnfinished else {
+    let plain = state.standings.entities
+    guard let asked = state.query.words, !state.query.isFilterUnfinished else {
       return WordedEntities(scored: plain)
     }
     let compared = Self.compared(among: plain)
-    let best = asked.filtersColor ? state.sighted : plain
+    let best = asked.filtersColor ? state.query.sighted : plain
     let surest = best.lazy.filter { $0.type == .product }.prefix(Self.comparedEntities)
     let (groups, members) = try groups(of: surest.map(\.key), and: compared, state)
     let keys = Set(compared).union(members.values.joined()).union(surest.map(\.key))
@@ -41,31 +41,32 @@ extension Matcher {
       EntityWords($0, publicFields: catalogue.publicFields)
     }
     func agreement(_ key: UInt32) -> Double {
-      state.allows(key, .product) ? words[key]?.agreement(with: asked) ?? 0 : -.infinity
+      state.query.allows(key, .product) ? words[key]?.agreement(with: asked) ?? 0 : -.infinity
     }
     var families = members.compactMap { group, keys in
       surest.first { groups[$0.key] == group }.map { Family($0, keys, agreement) }
     }
     if let first = surest.first, groups[first.key] == nil {
-      let keys = Self.likes(of: first, among: compared, state.likenesses(), groups, words)
+      let keys = Self.likes(of: first, among: compared, state.findings.likenesses(), groups, words)
       families.append(Family(first, keys, agreement))
     }
     let unmatched = asked.words.filter { word in
-      let isSure = surest.first.map { $0.confidence >= state.cutOff } ?? false
+      let isSure = surest.first.map { $0.confidence >= state.query.cutOff } ?? false
       let family = isSure ? families.first { $0.best.key == surest.first?.key }?.members : nil
       return !(family ?? keys).contains { words[$0]?.has(word) ?? false }
     }
     families = families.filter { !$0.meant.isEmpty }.sorted { $0.best.key < $1.best.key }
 
     var state = state
-    state.colorless =
+    let colorless =
       asked.filtersColor
       ? Set(compared).union(members.values.joined())
       : keys.filter { words[$0]?.isOfColor(in: asked) ?? false }
+    if colorless != state.findings.colorless { state.findings.colorless = colorless }
     try measure(families.flatMap(\.meant), in: &state)
-    var scored = state.scoredEntities()
+    var scored = state.standings.entities
     if families.isEmpty {
-      Self.hint(at: compared, of: &scored, cutOff: state.cutOff, agreement)
+      Self.hint(at: compared, of: &scored, cutOff: state.query.cutOff, agreement)
     }
     for family in families {
       family.apply(to: &scored) { key in
@@ -101,7 +102,7 @@ extension Matcher {
           let group = groups[key], members[group] == nil
         else { continue }
         members[group] = try database.properties.keys(ofGroup: group, limit: Self.memberLimit)
-          .filter { state.allows($0, .product) }
+          .filter { state.query.allows($0, .product) }
       }
       return (groups, members)
     }
@@ -110,7 +111,7 @@ extension Matcher {
   /// Returns the entities that look like variants of one without a group, and itself: those with its title but for colors and numbers that
   /// look alike or, if there are none, those that align as it does.
   private static func likes(
-    of first: ScoredEntity, among compared: [UInt32], _ likenesses: [UInt32: QueryState.Likeness],
+    of first: ScoredEntity, among compared: [UInt32], _ likenesses: [UInt32: Findings.Likeness],
     _ groups: [UInt32: String], _ words: [UInt32: EntityWords]
   ) -> [UInt32] {
     let inliers = likenesses[first.key]?.inliers ?? 0
@@ -136,9 +137,9 @@ extension Matcher {
   private func measure(_ keys: [UInt32], in state: inout QueryState) throws {
     // In engine mode, segments have no signatures that could be compared.
     guard catalogue.candidates.hasAllSignatures,
-      let index = state.searches.firstIndex(where: { $0.type == .product })
+      let index = state.findings.searches.firstIndex(where: { $0.type == .product })
     else { return }
-    let known = Set(state.searches[index].candidates.values.map(\.key))
+    let known = Set(state.findings.searches[index].candidates.values.map(\.key))
     var found = CandidateRows()
     for key in keys.filter({ !known.contains($0) }).prefix(Self.addedLimit) {
       for place in try catalogue.rows(of: key, .product) {
@@ -147,8 +148,8 @@ extension Matcher {
     }
     if found.votes.isEmpty { return }
     try state.add(found, to: index, in: catalogue)
-    state.searches[index].verifyGeometry(
-      of: found.votes.keys.sorted(), shouldStop: state.shouldStop)
+    state.findings.searches[index].verifyGeometry(
+      of: found.votes.keys.sorted(), shouldStop: state.query.shouldStop)
   }
 
   /// Lets words speak for entities that are no siblings of the best, if nothing is sure.

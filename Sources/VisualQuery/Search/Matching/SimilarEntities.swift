@@ -16,16 +16,16 @@ extension Matcher {
   func similar(
     _ state: QueryState, _ options: MatchOptions, without shown: [EntityValue], isAnySure: Bool
   ) throws(CatalogueError) -> [(entity: ScoredEntity, value: EntityValue)]? {
-    let hasModel = models?.image != nil && state.embedding != nil
+    let hasModel = models?.image != nil && state.findings.embedding != nil
     guard options.showsSimilar || (hasModel && !isAnySure && options.answers == .all) else {
       return nil
     }
-    guard let embedding = state.embedding, let model = catalogue.imageModel,
+    guard let embedding = state.findings.embedding, let model = catalogue.imageModel,
       ImageEmbedding.fingerprint(of: model.name) == embedding.model, let kinds = model.kinds,
-      !state.isFilterUnfinished
+      !state.query.isFilterUnfinished
     else { return [] }
     var nearest: [(key: UInt32, type: EntityType, image: TypeSearch.EmbeddedImage)] = []
-    for search in state.searches where options.limit(of: search.type) > 0 {
+    for search in state.findings.searches where options.limit(of: search.type) > 0 {
       nearest += search.nearest(to: embedding).map {
         ($0.key, search.type, $0.value)
       }

@@ -309,26 +309,34 @@ struct TypeSearch: Sendable {
   }
 }
 
+/// The outcome of a comparison of patches.
+enum PatchOutcome: Sendable {
+  /// None were left to be compared.
+  case unchanged
+  /// All were compared.
+  case compared
+  /// The search had to stop before, and nothing has changed.
+  case stopped
+}
+
 extension [TypeSearch] {
   /// Compares the patches of the best aligned candidates with the image that is searched: of all or of none, since one whose siblings
   /// were not compared would seem to be the only one.
-  ///
-  /// - Returns: True if all were compared before the search had to stop.
   mutating func comparePatches(
     with image: PixelBuffer, _ signature: QuerySignature, shouldStop: () -> Bool
-  ) -> Bool {
+  ) -> PatchOutcome {
     let rows = map { $0.rowsToCompareByPatches() }
-    guard rows.contains(where: { !$0.isEmpty }) else { return true }
-    if shouldStop() { return false }
+    guard rows.contains(where: { !$0.isEmpty }) else { return .unchanged }
+    if shouldStop() { return .stopped }
     let check = PatchCheck(image, signature)
     var compared = self
     for index in indices {
       guard compared[index].comparePatches(of: rows[index], check, shouldStop: shouldStop) else {
-        return false
+        return .stopped
       }
     }
     self = compared
-    return true
+    return .compared
   }
 
   /// Forgets how patches compare, since other alignments were found.

@@ -89,6 +89,74 @@ extension CheckHandlers {
   }
 }
 
+/// `POST /v1/evaluations:figures`: the figures of queries that the client has asked.
+extension CheckHandlers {
+  /// The most right ids of a query.
+  static let truthLimit = 200
+  /// The most characters of an id with its type.
+  private static let idLength = 264
+
+  func evaluationFigures(_ request: HTTPRequest) throws -> HTTPResponse {
+    try RequestFields(request.info.head.query).finish()
+    var fields = try RequestFields(json: request.body)
+    let asked = try fields.objects("queries", limit: Self.evaluationLimit).map(Self.outcome)
+    try fields.finish()
+    guard !asked.isEmpty else {
+      throw fields.problem("queries", "a list of 1 to \(Self.evaluationLimit) objects")
+    }
+    let queries = asked.map(\.query)
+    return untagged(
+      EvaluationFiguresDocument(
+        figures: EvaluationFigures(EvaluationReport(queries)),
+        incomplete: asked.count { !$0.isComplete },
+        wrong: EvaluationReport.wrong(among: queries)))
+  }
+
+  private static func outcome(
+    _ given: RequestFields
+  ) throws -> (query: EvaluatedQuery, isComplete: Bool) {
+    var fields = given
+    guard let truth = try fields.words("truth", limit: truthLimit, length: idLength) else {
+      throw fields.problem(
+        "truth", "the ids that are right, none if the shop has nothing of the kind")
+    }
+    let answers = try fields.objects("answers", limit: EvaluatedQuery.answerLimit).map { given in
+      var answer = given
+      guard let id = try answer.text("id", limit: idLength).flatMap({ EntityID($0) }) else {
+        throw answer.problem("id", "a type and an id such as product:mug-red")
+      }
+      guard let confidence = try answer.number("confidence", in: 0...1) else {
+        throw answer.problem("confidence", "a number in 0…1")
+      }
+      try answer.finish()
+      return EvaluatedQuery.Answer(id: id, confidence: confidence)
+    }
+    let isComplete = try fields.flag("complete") ?? true
+    try fields.finish()
+    return (
+      EvaluatedQuery(EvaluationQuery(truth: truth), answers: answers), isComplete
+    )
+  }
+}
+
+/// The figures of queries that the client has asked.
+struct EvaluationFiguresDocument: Sendable, Encodable {
+  let figures: EvaluationFigures
+  /// The number of searches that the deadline stopped.
+  let incomplete: Int
+  /// See ``EvaluationReport/wrong(among:cutOff:)``.
+  let wrong: [Int]
+
+  private enum CodingKeys: CodingKey { case incomplete, wrong }
+
+  func encode(to encoder: any Encoder) throws {
+    try figures.encode(to: encoder)
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(incomplete, forKey: .incomplete)
+    try container.encode(wrong, forKey: .wrong)
+  }
+}
+
 /// Evaluations, of which one runs at a time, on one thread.
 actor Evaluations {
   /// The time for asking. Queries that were not asked until then are left out, and reported.

@@ -143,6 +143,8 @@ enum BodyLimits {
   static let ids = 524_288
   /// An entity in JSON, as of a row of a feed.
   static let entity = JSONLimits().byteCount
+  /// The outcomes of an evaluation, which has room for 500 queries with some answers each.
+  static let outcomes = 1_048_576
   /// A statement with its image.
   static let statement = 2_000_000
 }

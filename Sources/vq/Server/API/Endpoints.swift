@@ -118,6 +118,10 @@ extension Endpoint {
     Endpoint("POST /v1/evaluations", .write, body: .form, budget: .check) { shop, call in
       try await CheckHandlers(shop).evaluation(call.request, call.form ?? .json)
     },
+    Endpoint("POST /v1/evaluations:figures", .read, body: .json(BodyLimits.outcomes)) {
+      shop, call in
+      try CheckHandlers(shop).evaluationFigures(call.request)
+    },
     Endpoint("GET /v1/labels/unknown", .write) { shop, call in
       try CheckHandlers(shop).unknownLabels(call.request)
     },

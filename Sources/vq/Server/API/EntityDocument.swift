@@ -1,7 +1,7 @@
 import VisualQuery
 
 /// The public part of an entity, as in a match but without the fields that the match adds.
-struct EntityDocument: Sendable, Encodable {
+struct EntityDocument: Sendable {
   let type: EntityType
   let id: String
   let url: String?
@@ -44,7 +44,7 @@ extension EntityDocument: JSONWritable {
 
 /// The attributes of an entity in Spotlight's index, by the names of `CSSearchableItemAttributeSet`. The image is not among them:
 /// `thumbnailURL` is that of a local file, and an app passes what it loads from `display.image` as `thumbnailData`.
-struct AttributeSet: Sendable, Encodable {
+struct AttributeSet: Sendable {
   let displayName: String
   let contentDescription: String?
   let alternateNames: [String]?
@@ -89,7 +89,7 @@ extension AttributeSet: JSONWritable {
 }
 
 /// Some entities of one generation.
-struct EntityListDocument: Sendable, Encodable {
+struct EntityListDocument: Sendable {
   let generation: Int
   let entities: [EntityDocument]
 }
@@ -104,24 +104,15 @@ extension EntityListDocument: JSONWritable {
 }
 
 /// A page of a list of entities.
-struct EntityPageDocument: Sendable, Encodable {
+struct EntityPageDocument: Sendable {
   let generation: Int
   let entities: [EntityDocument]
   /// The cursor of the next page, or `nil` if there is none.
   let cursor: String?
-
-  private enum CodingKeys: CodingKey { case generation, entities, cursor }
-
-  /// Encodes every key, with `null` for an absent cursor.
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(generation, forKey: .generation)
-    try container.encode(entities, forKey: .entities)
-    try container.encode(cursor, forKey: .cursor)
-  }
 }
 
 extension EntityPageDocument: JSONWritable {
+  /// Writes every field, with `null` for an absent cursor.
   func write(to json: inout JSONWriter) {
     json.object { json in
       json.field("cursor", cursor.map(JSONValue.string) ?? .null)
@@ -132,7 +123,7 @@ extension EntityPageDocument: JSONWritable {
 }
 
 /// The entities of some ids.
-struct ResolvedEntitiesDocument: Sendable, Encodable {
+struct ResolvedEntitiesDocument: Sendable {
   let generation: Int
   let entities: [EntityDocument]
   /// The ids that name no entity, as they were given.
@@ -150,7 +141,7 @@ extension ResolvedEntitiesDocument: JSONWritable {
 }
 
 /// One entity of one generation.
-struct SingleEntityDocument: Sendable, Encodable {
+struct SingleEntityDocument: Sendable {
   let generation: Int
   let entity: EntityDocument
 }
@@ -191,8 +182,8 @@ struct EntityChangeDocument: Sendable, Encodable {
 }
 
 /// The changes of a catalogue.
-struct ChangesDocument: Sendable, Encodable {
-  struct Tombstone: Sendable, Encodable {
+struct ChangesDocument: Sendable {
+  struct Tombstone: Sendable {
     let type: EntityType
     let id: String
   }

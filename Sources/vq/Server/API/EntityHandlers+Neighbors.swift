@@ -113,8 +113,8 @@ struct HistoryDocument: Sendable, Encodable {
 }
 
 /// The entities whose images look most like that of an entity, or that the feed relates to it.
-struct NeighborsDocument: Sendable, Encodable {
-  struct Neighbor: Sendable, Encodable {
+struct NeighborsDocument: Sendable {
+  struct Neighbor: Sendable {
     let entity: EntityDocument
     /// True if details of the two images agree in their places, as those of the same thing in another
     /// color do.
@@ -123,4 +123,22 @@ struct NeighborsDocument: Sendable, Encodable {
 
   let generation: Int
   let neighbors: [Neighbor]
+}
+
+extension NeighborsDocument: JSONWritable {
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field("generation", generation)
+      json.field("neighbors", neighbors)
+    }
+  }
+}
+
+extension NeighborsDocument.Neighbor: JSONWritable {
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field("entity", entity)
+      json.field("sharesDetails", sharesDetails)
+    }
+  }
 }

@@ -33,9 +33,17 @@ extension Handlers {
 
   /// The answer to a POST, which is not kept.
   func untagged(_ document: some Encodable, _ locale: String? = nil) -> HTTPResponse {
+    untagged(body: JSONBody.encoded(document), locale)
+  }
+
+  /// The answer to a POST, which is not kept, of a document that writes itself.
+  func untagged(_ document: some JSONWritable, _ locale: String? = nil) -> HTTPResponse {
+    untagged(body: JSONWriter.bytes(of: document), locale)
+  }
+
+  private func untagged(body: [UInt8], _ locale: String?) -> HTTPResponse {
     var response = HTTPResponse(
-      status: 200, ["Content-Type": "application/json", "Cache-Control": "no-store"],
-      body: JSONBody.encoded(document))
+      status: 200, ["Content-Type": "application/json", "Cache-Control": "no-store"], body: body)
     response.set(language: locale)
     return response
   }
@@ -127,8 +135,22 @@ extension Handlers {
     _ document: some Encodable, _ catalogue: Catalogue, _ locale: String?,
     _ form: EntityTextForm? = nil
   ) -> HTTPResponse {
+    json(body: JSONBody.encoded(document), catalogue, locale, form)
+  }
+
+  /// The answer with a document that writes itself.
+  func json(
+    _ document: some JSONWritable, _ catalogue: Catalogue, _ locale: String?,
+    _ form: EntityTextForm? = nil
+  ) -> HTTPResponse {
+    json(body: JSONWriter.bytes(of: document), catalogue, locale, form)
+  }
+
+  private func json(
+    body: [UInt8], _ catalogue: Catalogue, _ locale: String?, _ form: EntityTextForm?
+  ) -> HTTPResponse {
     var response = HTTPResponse(
-      status: 200, ["Content-Type": "application/json"], body: JSONBody.encoded(document))
+      status: 200, ["Content-Type": "application/json"], body: body)
     response.set(language: locale)
     return tagged(response, tag(catalogue, locale, form))
   }

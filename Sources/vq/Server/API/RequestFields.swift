@@ -144,6 +144,11 @@ struct RequestFields {
     try value(name, .integer(range))
   }
 
+  /// A number.
+  mutating func number(_ name: String, in range: ClosedRange<Double>) throws(Problem) -> Double? {
+    try value(name, .number(range))
+  }
+
   /// `true` or `false`.
   mutating func flag(_ name: String) throws(Problem) -> Bool? { try value(name, .flag) }
 

@@ -196,7 +196,7 @@ struct EmbeddingIndexingTests {
     let state = try await matcher.run(
       SemanticContent(pixelBuffer: image(Self.kinds[0].color, seed: 50)),
       MatchOptions(timeout: nil), deadline: nil)
-    let images = state.wholeImages.map(\.image)
+    let images = Scoring(state).wholeImages.map(\.image)
     #expect(images.count == 24 && Set(images.map { $0.embedding ?? -1 }).count > 1)
     let shares = images.map { image in
       var evidence = image.evidence

@@ -36,9 +36,9 @@ import VisualQuery
   @Test func `each entity is compared by one image, so that siblings are, too`() throws {
     let query = SyntheticPicture.scene(width: 300, height: 300, seed: 9)
     var searches = [try Self.alignedSearch(query)]
-    let isDone = searches.comparePatches(
+    let outcome = searches.comparePatches(
       with: query, QuerySignature(query), shouldStop: { false })
-    #expect(isDone)
+    #expect(outcome == .compared)
     #expect(Self.comparedKeys(searches) == [1, 2, 3])
   }
 
@@ -61,8 +61,8 @@ import VisualQuery
     try #require(
       inliers[SegmentRow(segment: 0, row: 0)]! > inliers[SegmentRow(segment: 0, row: 1)]!)
     var searches = [search]
-    let isDone = searches.comparePatches(with: query, QuerySignature(query), shouldStop: { false })
-    #expect(isDone)
+    let outcome = searches.comparePatches(with: query, QuerySignature(query), shouldStop: { false })
+    #expect(outcome == .compared)
     search = searches[0]
     var (best, nearest) = ([UInt32: BestImage](), NearestImages())
     search.mergeBestImages(into: &best, &nearest, frame: ImageFrame(QuerySignature(query)))
@@ -80,8 +80,8 @@ import VisualQuery
       try Self.alignedSearch(
         query, images: [(left, 1), (left, 2), (left, 3), (right, 4), (right, 5), (right, 6)])
     ]
-    let isDone = searches.comparePatches(with: query, QuerySignature(query), shouldStop: { false })
-    #expect(isDone)
+    let outcome = searches.comparePatches(with: query, QuerySignature(query), shouldStop: { false })
+    #expect(outcome == .compared)
     #expect(Self.comparedKeys(searches) == [1, 2, 3, 4, 5, 6])
   }
 
@@ -91,11 +91,11 @@ import VisualQuery
     let query = SyntheticPicture.scene(width: 300, height: 300, seed: 9)
     var searches = [try Self.alignedSearch(query)]
     var left = looks
-    let isDone = searches.comparePatches(with: query, QuerySignature(query)) {
+    let outcome = searches.comparePatches(with: query, QuerySignature(query)) {
       left -= 1
       return left < 0
     }
-    #expect(isDone == (looks >= 4))
-    #expect(Self.comparedKeys(searches) == (isDone ? [1, 2, 3] : []))
+    #expect(outcome == (looks >= 4 ? .compared : .stopped))
+    #expect(Self.comparedKeys(searches) == (outcome == .compared ? [1, 2, 3] : []))
   }
 }

@@ -87,11 +87,25 @@ import VisualQuery
     let matcher = Matcher(catalogue: try await Self.shared.value.1)
     let state = try await matcher.run(
       SemanticContent(pixelBuffer: page(Self.things)), MatchOptions(timeout: nil), deadline: nil)
-    let scored = state.scoredEntities()
+    let scored = state.standings.entities
     #expect(scored.count > 10)
     for (first, second) in zip(scored, scored.dropFirst()) {
       #expect((second.confidence, first.key) < (first.confidence, second.key))
     }
+  }
+
+  /// Would break if the standings were made again although nothing was found, or kept although something was.
+  @Test func `the standings change with the findings only`() async throws {
+    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    var state = try await matcher.run(
+      SemanticContent(pixelBuffer: page(Self.things)), MatchOptions(timeout: nil), deadline: nil)
+    #expect(state.standings.entities.count > 10)
+    let kept = state.keptStandings
+    state.notes.unsearchedRegions = []
+    #expect(try state.comparePatches(of: page(Self.things)))
+    #expect(state.keptStandings === kept)
+    state.findings.searches = []
+    #expect(state.keptStandings !== kept && state.standings.entities.isEmpty)
   }
 
   static let manyThings =

@@ -7,7 +7,8 @@ import VisualQuery
 
 @testable import vq
 
-/// `POST /v1/evaluations`: the report of an evaluation over HTTP.
+/// `POST /v1/evaluations`, the report of an evaluation over HTTP, and `POST /v1/evaluations:figures`, the figures of queries that were asked
+/// before.
 @Suite struct EvaluationRouteTests {
   private static let writer = APIKeys.made(role: .write, name: "shop")
   private static let reader = APIKeys.made(role: .read, name: "reader")
@@ -105,6 +106,60 @@ import VisualQuery
   @Test func `it needs a key that may write`() async throws {
     let shop = try await Self.shop()
     #expect(try await Self.ask(shop, [], key: Self.reader.key).status == 403)
+  }
+
+  private static func figures(
+    _ shop: ServedShop, _ body: String, key: String = reader.key
+  ) async throws -> (status: Int, text: String) {
+    let answer = try await shop.ask(
+      "POST /v1/evaluations:figures",
+      ["Authorization: Bearer \(key)", "Content-Type: application/json"], Array(body.utf8))
+    return (answer.status, String(decoding: answer.body, as: UTF8.self))
+  }
+
+  /// Would break if the page showed other figures than `vq eval`, or if people without a key that may write got none.
+  @Test func `the figures of what was asked need only a key that may read`() async throws {
+    let shop = try await Self.shop()
+    let mug = #"{"id":"product:mug","confidence":0.9}"#
+    let kettle = #"{"id":"product:kettle","confidence":0.3}"#
+    let answer = try await Self.figures(
+      shop,
+      """
+      {"queries":[{"truth":["mug"],"answers":[\(mug),\(kettle)]},{"truth":["product:kettle"],"answers":[\(mug),\(kettle)]},
+      {"truth":["mug"],"answers":[],"complete":false},{"truth":[],"answers":[\(kettle)]},{"truth":[],"answers":[\(mug)]}]}
+      """)
+    #expect(answer.status == 200)
+    #expect(
+      answer.text
+        == #"{"cutOff":0.85,"incomplete":1,"negatives":2,"negativesEmpty":0.5,"queries":3,"recallAt1":0.3333,"recallAt5":0.6667,"#
+        + #""shownRight":0.3333,"shownWrong":0.3333,"wrong":[1,4,2]}"#)
+    let none = try await Self.figures(shop, #"{"queries":[{"truth":[]}]}"#)
+    #expect(
+      none.text
+        == #"{"cutOff":0.85,"incomplete":0,"negatives":1,"negativesEmpty":1,"queries":0,"recallAt1":null,"recallAt5":null,"#
+        + #""shownRight":null,"shownWrong":null,"wrong":[]}"#)
+    #expect(try await Self.figures(shop, #"{"queries":[{"truth":[]}]}"#, key: "x").status == 401)
+  }
+
+  @Test(arguments: [
+    (#"{}"#, "'queries' is missing; expected a list of 1 to 500 objects"),
+    (#"{"queries":[]}"#, "'queries' is not a list of 1 to 500 objects"),
+    (#"{"queries":[{}]}"#, "'queries[0].truth' is missing"),
+    (#"{"queries":[{"truth":[],"answers":[{"id":"mug","confidence":1}]}]}"#, "answers[0].id"),
+    (
+      #"{"queries":[{"truth":[],"answers":[{"id":"product:mug","confidence":1.5}]}]}"#,
+      "'queries[0].answers[0].confidence' is not a number in 0.0…1.0"
+    ), (#"{"queries":[{"truth":[],"anwsers":[]}]}"#, "did you mean 'answers'?"),
+    (
+      "{\"queries\":[\(Array(repeating: "{\"truth\":[]}", count: 501).joined(separator: ","))]}",
+      "'queries' has 501 elements; the limit is 500"
+    ),
+  ])
+  func `outcomes that cannot be used are refused with the reason`(
+    body: String, says: String
+  ) async throws {
+    let answer = try await Self.figures(try await Self.shop(), body)
+    #expect(answer.status == 400 && answer.text.contains(says), "\(answer.text)")
   }
 
   @Test(

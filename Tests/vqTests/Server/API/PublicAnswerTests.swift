@@ -106,6 +106,7 @@ import VisualQuery
       Question("POST /v1/rules/trial", json: "{}"), Question("GET /v1/numbers"),
       Question("POST /v1/events", json: "{}"),
       Question("GET /v1/rejected"), Question("POST /v1/evaluations", json: "{}"),
+      Question("POST /v1/evaluations:figures", json: "{}"),
     ] + ServedFiles.pageFiles.keys.map { Question("GET /page/\($0)") }
   }
 

@@ -39,9 +39,11 @@ struct CodeStage: SearchStage {
     let forms = codesByForm.keys.sorted()
     var found: [(key: UInt32, digits: String)] = []
     do throws(CatalogueError) {
-      for property in forms.isEmpty ? [] : try Self.properties(of: catalogue, state.shouldStop) {
+      for property in forms.isEmpty
+        ? [] : try Self.properties(of: catalogue, state.query.shouldStop)
+      {
         found += try await catalogue.keys(
-          withProperty: property, amongDigits: forms, state.shouldStop)
+          withProperty: property, amongDigits: forms, state.query.shouldStop)
       }
     } catch {
       guard error.code == .timedOut else { throw error }
@@ -49,15 +51,15 @@ struct CodeStage: SearchStage {
       return 0
     }
     let known = Set(found.compactMap { codesByForm[$0.digits] })
-    state.unmatchedCodes = codes.compactMap { text in
+    state.notes.unmatchedCodes = codes.compactMap { text in
       guard let code = ProductCode(text) else { return UnmatchedCode(code: text, reason: .invalid) }
       return known.contains(code) ? nil : UnmatchedCode(code: text, reason: .unknown)
     }
-    let keys = Set(found.map(\.key)).filter { state.allows($0, .product) }.sorted()
+    let keys = Set(found.map(\.key)).filter { state.query.allows($0, .product) }.sorted()
     let products = try catalogue.ids(keys: Array(keys.prefix(Self.limit)))
       .filter { $0.value.type == .product }
     let entities = products.merging(linked) { first, _ in first }
-    state.codeMatches = entities.sorted { $0.key < $1.key }.map {
+    state.findings.codeMatches = entities.sorted { $0.key < $1.key }.map {
       ScoredEntity(codeOf: $0.key, type: $0.value.type)
     }
     return 1
@@ -80,7 +82,7 @@ struct CodeStage: SearchStage {
       let filter = EntityFilter(
         comparators: [EntityComparator(EntityProperty("url"), .equalTo(.text(text)))])
       do {
-        let keys = try await catalogue.keys(matching: filter, shouldStop: state.shouldStop)
+        let keys = try await catalogue.keys(matching: filter, shouldStop: state.query.shouldStop)
         found.merge(try catalogue.ids(keys: keys.keys(in: 0..<catalogue.lastKey + 1))) { $1 }
       } catch let error as MatchError where error.code == .invalidFilter {
         // The filter is invalid if the catalogue has no entity with a link.
@@ -88,7 +90,7 @@ struct CodeStage: SearchStage {
       }
     }
     return found.filter {
-      state.allows($0.key, $0.value.type) && state.types.contains($0.value.type)
+      state.query.allows($0.key, $0.value.type) && state.query.types.contains($0.value.type)
     }
   }
 

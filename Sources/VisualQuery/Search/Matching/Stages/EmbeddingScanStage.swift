@@ -23,10 +23,10 @@ struct EmbeddingScanStage: SearchStage {
       guard let vector = try? encoding.vector(shouldStop: scanner.shouldStop),
         let embedding = try? ImageEmbedding(model: encoding.encoder.name, vector: vector)
       else { return 0 }
-      state.compare(embedding, shouldStop: scanner.shouldStop)
+      state.findings.compare(embedding, shouldStop: scanner.shouldStop)
     }
-    guard let embedding = state.embedding,
-      state.searches.contains(where: \.comparison.comparesEmbeddings)
+    guard let embedding = state.findings.embedding,
+      state.findings.searches.contains(where: \.comparison.comparesEmbeddings)
     else { return 1 }
     let share = try await state.addCandidates(from: catalogue) { segments in
       await scanner.nearest([FlatScan.Pass(.embedding(embedding))], in: segments)

@@ -5,9 +5,9 @@ struct GeometryStage: SearchStage {
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     var done = 0.0
-    for index in state.searches.indices {
-      done += state.searches[index].verifyGeometry(shouldStop: state.shouldStop)
+    for index in state.findings.searches.indices {
+      done += state.findings.searches[index].verifyGeometry(shouldStop: state.query.shouldStop)
     }
-    return state.searches.isEmpty ? 1 : done / Double(state.searches.count)
+    return state.findings.searches.isEmpty ? 1 : done / Double(state.findings.searches.count)
   }
 }

@@ -11,17 +11,17 @@ struct LabelStage: SearchStage {
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     var found: Set<UInt32> = []
     var isWhole = true
-    for known in state.labels.known {
+    for known in state.query.labels.known {
       let evidence = Calibration.evidence(sharers: known.frequency)
-      for type in state.types {
-        let (allowed, suppressed) = (state.allowed[type], state.suppressed)
+      for type in state.query.types {
+        let (allowed, suppressed) = (state.query.allowed[type], state.query.suppressed)
         let matches = try await catalogue.keys(
           withLabel: known.label, type: type, limit: Self.limit,
           where: { (allowed?.contains($0) ?? true) && !suppressed.contains($0) },
-          shouldStop: state.shouldStop)
+          shouldStop: state.query.shouldStop)
         isWhole = isWhole && matches.isWhole
         for key in matches.keys where found.insert(key).inserted {
-          state.addByWords(
+          state.findings.addByWords(
             ScoredEntity(
               key: key, type: type, evidence: evidence,
               confidence: Calibration.confidence(evidence), tier: .label))

@@ -12,20 +12,21 @@ struct LabelWordStage: SearchStage {
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     do {
-      for label in state.labels.unmatched.prefix(Self.labelLimit) {
+      for label in state.query.labels.unmatched.prefix(Self.labelLimit) {
         let words = LabelText.searchedWords(label).prefix(Self.wordLimit)
         // A repeated word would cost as much as the first one and change nothing.
         let different = words.indices.filter { !words[($0 + 1)...].contains(words[$0]) }
           .map { words[$0] }
         if different.isEmpty { continue }
         let keys = try await catalogue.keys(
-          namedBy: different, types: state.types, limit: Self.limit, state.shouldStop)
+          namedBy: different, types: state.query.types, limit: Self.limit, state.query.shouldStop)
         let evidence = Calibration.evidence(sharers: keys.count)
         let ids = try catalogue.ids(keys: keys)
         for key in keys {
-          guard let type = ids[key]?.type, state.types.contains(type), state.allows(key, type)
+          guard let type = ids[key]?.type, state.query.types.contains(type),
+            state.query.allows(key, type)
           else { continue }
-          state.addByWords(
+          state.findings.addByWords(
             ScoredEntity(
               key: key, type: type, evidence: evidence,
               confidence: Calibration.confidence(evidence), tier: .label))

@@ -9,7 +9,7 @@ struct PatchStage: SearchStage {
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     guard let image else {
-      if state.isUnsettled { state.unsearchedRegions.append(.wholeOutline) }
+      if state.standings.isUnsettled { state.notes.unsearchedRegions.append(.wholeOutline) }
       return 1
     }
     return state.comparePatches(of: image) ? 1 : 0

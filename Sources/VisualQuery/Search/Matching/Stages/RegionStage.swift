@@ -20,13 +20,10 @@ struct RegionStage: SearchStage {
   private static let rounds = 3
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
-    func proposed() -> RegionProposals {
-      RegionProposals(state.scoredEntities(), cutOff: Calibration.defaultCutOff)
-    }
     // The search of windows may have added candidates since patches were last compared.
     var isWhole = image.map { state.comparePatches(of: $0) } ?? true
-    var proposals = proposed()
-    if state.uncoverCandidates(proposals) { proposals = proposed() }
+    var proposals = state.standings.proposals
+    if state.uncoverCandidates(proposals) { proposals = state.standings.proposals }
     let layout = state.pageCells(of: image)
     let cells = proposals.cells(of: layout ?? [])
     var regions =
@@ -34,37 +31,37 @@ struct RegionStage: SearchStage {
       + proposals.outlines(includesSure: !state.isPage).filter { outline in
         !state.isPage || !cells.contains { $0.box.contains(centerOf: outline.box) }
       }
-    if !state.isPage, let remainder = state.signature.flatMap(proposals.remainder) {
+    if !state.isPage, let remainder = state.query.signature.flatMap(proposals.remainder) {
       regions.append(remainder)
     }
     // If the layout was not computed, there may be cells that were not searched, so the stage
     // has done nothing.
     guard !regions.isEmpty else { return layout == nil ? 0 : isWhole ? 1 : QueryPlan.nearlyAll }
     guard let image else {
-      state.unsearchedRegions += regions
+      state.notes.unsearchedRegions += regions
       return 1
     }
-    var looks = regions.map { Look(region: $0, searches: state.searches) }
+    var looks = regions.map { Look(region: $0, searches: state.findings.searches) }
     var (planned, searched) = (0, 0)
     for _ in 1...Self.rounds where !looks.isEmpty {
       let outcomes = try await search(looks, of: image, within: state, in: catalogue)
       let found = outcomes.compactMap(\.search)
-      state.regions += found
-      for outcome in outcomes { state.shardFaults.add(outcome.shardFaults) }
+      if !found.isEmpty { state.findings.regions += found }
+      for outcome in outcomes { state.notes.shardFaults.add(outcome.shardFaults) }
       planned += looks.count
       searched += found.count
       isWhole = isWhole && outcomes.allSatisfy { $0.isWhole && $0.shardFaults.isEmpty }
       guard found.count == looks.count else { break }
-      let scored = found.map(state.scored)
+      let scored = state.standings.regions.suffix(found.count)
       looks = zip(found, scored).flatMap(outlines)
       guard !state.isPage, scored.joined().contains(where: Self.isSure) else { continue }
-      let now = proposed()
+      let now = state.standings.proposals
       // Searches the remainder only if further sure things were found. A single one that was
       // found in its outline is usually all that the image shows.
       if now.covered.count > max(1, proposals.covered.count),
-        let remainder = state.signature.flatMap(now.remainder)
+        let remainder = state.query.signature.flatMap(now.remainder)
       {
-        looks.append(Look(region: remainder, searches: state.searches))
+        looks.append(Look(region: remainder, searches: state.findings.searches))
       }
       proposals = now
     }
@@ -124,17 +121,17 @@ struct RegionStage: SearchStage {
     _ look: Look, of image: PixelBuffer, within parent: QueryState, in catalogue: Catalogue
   ) async throws -> Outcome {
     let region = look.region
-    guard !parent.shouldStop() else { return Outcome() }
+    guard !parent.query.shouldStop() else { return Outcome() }
     let pixels = try region.pixels(of: image)
-    guard let signature = QuerySignature(pixels, shouldStop: { parent.shouldStop() }) else {
+    guard let signature = QuerySignature(pixels, shouldStop: { parent.query.shouldStop() }) else {
       return Outcome()
     }
     var state = parent
-    state.shardFaults = ShardFaults()
+    state.notes.shardFaults = ShardFaults()
     let isOutline = region.source == .outline
     // In an outline, only geometry decides, so no embedding is needed.
     let encoding = isOutline ? nil : encode(pixels)
-    state.searches = look.searches.map {
+    state.findings.searches = look.searches.map {
       isOutline
         ? $0.narrowed(to: signature)
         : TypeSearch($0.type, $0.segments, signature, outside: region.filled)
@@ -145,23 +142,25 @@ struct RegionStage: SearchStage {
       ? [GeometryStage()]
       : catalogue.candidates.stages(
         for: signature, encoding.map { .computed($0) }, labelMasks: labelMasks, threads: 1,
-        isRegion: true, shouldStop: parent.shouldStop)
+        isRegion: true, shouldStop: parent.query.shouldStop)
     for stage in stages {
       let share = try await stage.run(on: &state, in: catalogue)
       // If some shards failed, the candidates from the others are still compared.
-      let isPart = share > 0 && !state.shardFaults.isEmpty && type(of: stage).isScan
-      guard share == 1 || isPart && !parent.shouldStop() else {
-        return Outcome(shardFaults: state.shardFaults)
+      let isPart = share > 0 && !state.notes.shardFaults.isEmpty && type(of: stage).isScan
+      guard share == 1 || isPart && !parent.query.shouldStop() else {
+        return Outcome(shardFaults: state.notes.shardFaults)
       }
       await Task.yield()
     }
     let isWhole =
       !isOutline
-      || state.searches.comparePatches(with: pixels, signature, shouldStop: parent.shouldStop)
+      || state.findings.searches.comparePatches(
+        with: pixels, signature, shouldStop: parent.query.shouldStop) != .stopped
     let search = RegionSearch(
       source: region.source, frame: ImageFrame(box: region.box, signature),
-      outlined: region.outlined, isWithinPart: region.isWithinPart, searches: state.searches)
-    return Outcome(search: search, shardFaults: state.shardFaults, isWhole: isWhole)
+      outlined: region.outlined, isWithinPart: region.isWithinPart,
+      searches: state.findings.searches)
+    return Outcome(search: search, shardFaults: state.notes.shardFaults, isWhole: isWhole)
   }
 }
 

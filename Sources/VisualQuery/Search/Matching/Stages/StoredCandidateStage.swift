@@ -17,9 +17,9 @@ struct StoredCandidateStage: SearchStage {
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     let keypoints = KeypointVotes(signature.keypoints, depth: .fetched)
     let chunks = HashChunkVotes(signature)
-    let files = state.searches.map { segments.names(of: $0.type) }
+    let files = state.findings.searches.map { segments.names(of: $0.type) }
     var words: [String: WordQuestion] = [:]
-    for (search, files) in zip(state.searches, files) {
+    for (search, files) in zip(state.findings.searches, files) {
       for (live, file) in zip(search.segments, files) {
         words[file] = WordQuestion(
           words: keypoints.words(in: live.segment) + chunks.words,
@@ -27,22 +27,22 @@ struct StoredCandidateStage: SearchStage {
       }
     }
     if words.isEmpty { return 1 }
-    let answer = try await segments.store.lists(words, within: Self.share(of: state.remaining))
+    let answer = try await segments.store.lists(words, within: Self.share(of: state.query.remaining))
     try note(answer.outcome, in: &state)
-    let found = zip(state.searches, files).map { search, files in
-      var found = rows(keypoints, answer, search.segments, files, state.shouldStop)
+    let found = zip(state.findings.searches, files).map { search, files in
+      var found = rows(keypoints, answer, search.segments, files, state.query.shouldStop)
       for row in Self.rows(chunks, answer, search.segments, files) where found.votes[row] == nil {
         found.votes[row] = KeypointVoteCount()
       }
       return found
     }
     let signatures = try await segments.store.signatures(
-      Self.rowsByFile(found, files), within: Self.share(of: state.remaining))
+      Self.rowsByFile(found, files), within: Self.share(of: state.query.remaining))
     try note(signatures.outcome, in: &state)
     for (index, var candidates) in found.enumerated() {
       let images = Self.images(signatures, files[index])
       candidates.votes = candidates.votes.filter { images[$0.key] != nil }
-      state.searches[index].hold(images)
+      state.findings.searches[index].hold(images)
       try state.add(candidates, to: index, in: catalogue)
     }
     let planned = found.reduce(0) { $0 + $1.plannedRows }
@@ -59,7 +59,7 @@ struct StoredCandidateStage: SearchStage {
     _ outcome: StoreOutcome, in state: inout QueryState
   ) throws(CatalogueError) {
     if !isRegion, let failure = outcome.failure { throw failure }
-    state.shardFaults.add(outcome.missing, outcome.damaged)
+    state.notes.shardFaults.add(outcome.missing, outcome.damaged)
   }
 
   /// At most half of what is left, so that there is time to compare what was found.

@@ -32,8 +32,8 @@ struct TextStage: SearchStage {
           early
         } else {
           try await Self.read(
-            image, reader, remaining: state.remaining(), threads: threads,
-            shouldStop: state.shouldStop)
+            image, reader, remaining: state.query.remaining(), threads: threads,
+            shouldStop: state.query.shouldStop)
         }
       lines += reading.lines
       if !reading.isComplete { done = reading.lines.isEmpty ? 0 : 0.5 }
@@ -44,7 +44,7 @@ struct TextStage: SearchStage {
       return 0
     }
     guard let agreements = index.agreements(of: lines) else { return done }
-    state.texts = agreements
+    state.findings.texts = agreements
     let isWhole = try await propose(
       agreements.best(Self.limit), agreements, to: &state, in: catalogue)
     return isWhole ? done : min(done, QueryPlan.nearlyAll)
@@ -80,24 +80,25 @@ struct TextStage: SearchStage {
     in catalogue: Catalogue
   ) async throws -> Bool {
     let ids = try catalogue.ids(keys: keys)
-    if state.searches.isEmpty {
-      let allowed = keys.filter { key in ids[key].map { state.allows(key, $0.type) } ?? false }
+    if state.findings.searches.isEmpty {
+      let allowed = keys.filter { key in ids[key].map { state.query.allows(key, $0.type) } ?? false
+      }
       let others = allowed.prefix(2).map(agreements.agreement)
       for key in allowed {
-        guard let type = ids[key]?.type, state.types.contains(type) else { continue }
+        guard let type = ids[key]?.type, state.query.types.contains(type) else { continue }
         let own = agreements.agreement(with: key)
         let rival = key == allowed.first ? others.dropFirst().first ?? 0 : others[0]
         let evidence = Calibration.evidence(onlyOfText: agreements, key, lead: own - rival)
-        state.addByWords(
+        state.findings.addByWords(
           ScoredEntity(
             key: key, type: type, evidence: evidence,
             confidence: Calibration.confidence(evidence), tier: .label))
       }
       return true
     }
-    var found = state.searches.map { _ in CandidateRows() }
-    for (index, search) in state.searches.enumerated() {
-      for key in keys where ids[key]?.type == search.type && state.allows(key, search.type) {
+    var found = state.findings.searches.map { _ in CandidateRows() }
+    for (index, search) in state.findings.searches.enumerated() {
+      for key in keys where ids[key]?.type == search.type && state.query.allows(key, search.type) {
         for place in try catalogue.rows(of: key, search.type) {
           let row = SegmentRow(segment: place.segment, row: place.row)
           found[index].votes[row] = KeypointVoteCount()
@@ -123,10 +124,10 @@ struct TextStage: SearchStage {
   private static func fetch(
     _ found: inout [CandidateRows], from stored: StoredSegments, to state: inout QueryState
   ) async throws -> Bool {
-    let files = state.searches.map { stored.names(of: $0.type) }
+    let files = state.findings.searches.map { stored.names(of: $0.type) }
     var left = fetchLimit
     for index in found.indices {
-      let new = found[index].votes.keys.filter { state.searches[index].candidates[$0] == nil }
+      let new = found[index].votes.keys.filter { state.findings.searches[index].candidates[$0] == nil }
       let taken = Set(new.sorted().prefix(left))
       found[index].votes = found[index].votes.filter { taken.contains($0.key) }
       left -= taken.count
@@ -134,12 +135,12 @@ struct TextStage: SearchStage {
     if left == fetchLimit { return true }
     let signatures = try await stored.store.signatures(
       StoredCandidateStage.rowsByFile(found, files),
-      within: StoredCandidateStage.share(of: state.remaining))
-    state.shardFaults.add(signatures.outcome.missing, signatures.outcome.damaged)
+      within: StoredCandidateStage.share(of: state.query.remaining))
+    state.notes.shardFaults.add(signatures.outcome.missing, signatures.outcome.damaged)
     for index in found.indices {
       let images = StoredCandidateStage.images(signatures, files[index])
       found[index].votes = found[index].votes.filter { images[$0.key] != nil }
-      state.searches[index].hold(images)
+      state.findings.searches[index].hold(images)
     }
     return signatures.outcome.isWhole
   }

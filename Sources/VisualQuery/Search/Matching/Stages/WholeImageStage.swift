@@ -28,11 +28,10 @@ struct WholeImageStage: SearchStage {
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     guard state.plan.isWholeSoFar, let compared = WholeImage.compared(state),
       let layout = state.pageCells(of: image),
-      RegionProposals(compared.scoredEntities(), cutOff: Calibration.defaultCutOff)
-        .cells(of: layout).isEmpty
+      compared.standings.proposals.cells(of: layout).isEmpty
     else { return 1 }
     state.plan.settle()
-    state.searches = compared.searches
+    state.findings.searches = compared.findings.searches
     return 1
   }
 }
@@ -57,21 +56,21 @@ private enum WholeImage {
 
   /// Returns a state with the candidates that were compared in detail, or `nil` if the search must go on.
   static func compared(_ state: QueryState) -> QueryState? {
-    guard state.codeMatches.isEmpty, let signature = state.signature,
-      state.searches.contains(where: { $0.nearestHash >= leastHash })
+    guard state.findings.codeMatches.isEmpty, let signature = state.query.signature,
+      state.findings.searches.contains(where: { $0.nearestHash >= leastHash })
     else { return nil }
     var compared = state
-    for index in compared.searches.indices {
+    for index in compared.findings.searches.indices {
       guard
-        compared.searches[index].narrow(
-          toBest: byScore, nearest: byHash, shouldStop: state.shouldStop)
+        compared.findings.searches[index].narrow(
+          toBest: byScore, nearest: byHash, shouldStop: state.query.shouldStop)
       else { return nil }
     }
-    let scored = compared.scoredEntities()
-    let sure = scored.filter { $0.confidence >= state.cutOff }
+    let scored = compared.standings.entities
+    let sure = scored.filter { $0.confidence >= state.query.cutOff }
     guard let first = sure.first?.image, sure.count < byHash,
       sure.allSatisfy({
-        isSettled($0, like: first, in: signature, hasLabels: !state.labels.known.isEmpty)
+        isSettled($0, like: first, in: signature, hasLabels: !state.query.labels.known.isEmpty)
       })
     else { return nil }
     let others = scored.compactMap(\.image).filter { !$0.stored.isSamePicture(as: first.stored) }

@@ -25,18 +25,18 @@ struct WindowStage: SearchStage {
   }
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
-    guard let signature = state.signature, WindowKeypoints.isWorthwhile(for: signature),
-      !state.isAnySure
+    guard let signature = state.query.signature, WindowKeypoints.isWorthwhile(for: signature),
+      !state.standings.isAnySure
     else { return 1 }
     guard state.pageCells(of: image) != nil else { return 0 }
     guard !state.isPage else { return 1 }
     guard let image else {
-      state.unsearchedRegions.append(.windows)
+      state.notes.unsearchedRegions.append(.windows)
       return 1
     }
-    guard !state.shouldStop() else { return 0 }
+    guard !state.query.shouldStop() else { return 0 }
     let windows = WindowKeypoints(image, signature)
-    let (searches, shouldStop) = (state.searches, state.shouldStop)
+    let (searches, shouldStop) = (state.findings.searches, state.query.shouldStop)
     let found = await withTaskGroup(of: (Int, [Found]?).self) { group in
       for window in 0..<WindowKeypoints.count {
         group.addTask {
@@ -49,12 +49,14 @@ struct WindowStage: SearchStage {
       for await (window, part) in group { found[window] = part }
       return found.compactMap(\.self)
     }
-    if found.contains(where: { !$0.isEmpty }) { state.searches.forgetPatches() }
-    // In the order of the windows, so that every run gives the same answer.
-    for index in state.searches.indices {
-      try state.addAligned(
-        found.joined().filter { $0.search == index }.map { ($0.row, $0.alignment) }, to: index,
-        in: catalogue)
+    if found.contains(where: { !$0.isEmpty }) {
+      state.findings.searches.forgetPatches()
+      // In the order of the windows, so that every run gives the same answer.
+      for index in state.findings.searches.indices {
+        try state.addAligned(
+          found.joined().filter { $0.search == index }.map { ($0.row, $0.alignment) }, to: index,
+          in: catalogue)
+      }
     }
     return Double(found.count) / Double(WindowKeypoints.count)
   }

@@ -1,0 +1,134 @@
+/// Spreadsheets: archives of XML files with sheets, of which one is read as a table.
+enum Spreadsheet {
+  /// Returns the rows of a sheet as CSV if a file is a workbook of Excel or a spreadsheet of OpenDocument, otherwise `nil`.
+  ///
+  /// - Throws: ``FeedError`` if it is damaged, or has no such sheet.
+  static func rows(ofFile path: String, _ options: FeedOptions) throws(FeedError) -> [UInt8]? {
+    // A pipe can be read only once.
+    guard path != "-", FileStatus(path)?.isRegular == true else { return nil }
+    var file = try RecordReader(path: path, limits: options.limits, encoding: "utf-8")
+    _ = try file.peek()
+    guard file.firstBytes.starts(with: [0x50, 0x4B, 3, 4]) else { return nil }
+    var bytes: [UInt8] = []
+    while let chunk = try file.nextChunk() {
+      bytes += chunk
+      guard bytes.count <= ZIPArchive.byteLimit else {
+        throw FeedError(
+          message:
+            "'\(path)' is a ZIP archive of more than \(ZIPArchive.byteLimit) bytes, which is the limit"
+        )
+      }
+    }
+    let archive = try ZIPArchive(bytes, path: path, limits: options.limits)
+    if archive.names.contains("xl/workbook.xml") {
+      return try Workbook(archive).table(options.sheet)
+    }
+    return try OpenDocument(archive)?.table(options.sheet)
+  }
+}
+
+/// A sheet of a spreadsheet.
+///
+/// `Place` is the place where its rows are.
+struct Sheet<Place: Sendable>: Sendable {
+  let name: String
+  let place: Place
+  let isHidden: Bool
+}
+
+extension ZIPArchive {
+  /// Returns the place of a sheet: of the named one, or of the first that is visible. A number names one by its order if none has it as
+  /// its name.
+  func place<Place>(
+    of name: String?, among sheets: [Sheet<Place>]
+  ) throws(FeedError) -> Place {
+    let visible = sheets.first { !$0.isHidden } ?? sheets.first
+    let named = name.flatMap { name in
+      sheets.first { $0.name == name }
+        ?? Int(name).flatMap { sheets.indices.contains($0 - 1) ? sheets[$0 - 1] : nil }
+    }
+    guard let sheet = name == nil ? visible : named else {
+      throw noSheet(name, of: sheets.map(\.name))
+    }
+    return sheet.place
+  }
+
+  /// Reads the elements of an XML file, and returns the attributes of its groups.
+  ///
+  /// - Parameters:
+  ///   - document: The kind of document, for messages.
+  ///   - parser: A parser that has not begun.
+  ///   - take: Takes the elements, one after the other.
+  @discardableResult func items(
+    of file: String, in document: String, _ parser: XMLItemParser,
+    _ take: (XMLItemParser.Item, [XMLItemParser.Field]) throws(FeedError) -> Void
+  ) throws(FeedError) -> [[String: String]] {
+    func next(_ failure: XMLItemParser.Failure?) throws(FeedError) {
+      for item in parser.takeItems() {
+        switch item.fields {
+        case .success(let fields): try take(item, fields)
+        case .failure(let error): throw self.error("has a row that \(error.reason)")
+        }
+      }
+      if let failure {
+        throw error("is a damaged \(document): \(file) \(failure.reason)")
+      }
+    }
+    try read(file) { (bytes) throws(FeedError) in try next(parser.parse(Array(bytes))) }
+    try next(parser.parse([], isLast: true))
+    return parser.groups
+  }
+}
+
+/// The rows of a sheet as CSV.
+struct SheetTable {
+  /// The most columns of a sheet.
+  static let columnLimit = 4096
+  private static let byteLimit = 1 << 30
+
+  private(set) var bytes: [UInt8] = []
+  private var width = 0
+  private let archive: ZIPArchive
+
+  init(_ archive: ZIPArchive) { self.archive = archive }
+
+  /// Adds a row, as often as a sheet repeats it. A row without cells is left out.
+  mutating func add(_ cells: [String], count: Int = 1) throws(FeedError) {
+    var cells = cells
+    while let last = cells.last, last.isEmpty { cells.removeLast() }
+    if cells.isEmpty { return }
+    width = max(width, cells.count)
+    cells += Array(repeating: "", count: width - cells.count)
+    let text = cells.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }.joined(separator: ",")
+    let line = Array((text + "\n").utf8)
+    // A few bytes can repeat a row a million times, so the limit is checked before the rows are
+    // written.
+    let (total, overflows) = line.count.multipliedReportingOverflow(by: max(1, count))
+    guard !overflows, total <= Self.byteLimit - bytes.count else {
+      throw archive.error("has more than \(Self.byteLimit) bytes of rows, which is the limit")
+    }
+    if count > 1 { try archive.check(expanded: bytes.count + total) }
+    for _ in 0..<max(1, count) { bytes += line }
+  }
+
+  /// Returns a number without an exponent and without the error of its binary form.
+  static func number(_ text: String) -> String {
+    guard let value = Double(text), value.isFinite else { return text }
+    if let integer = Int(exactly: value), integer.magnitude < 1_000_000_000_000_000 {
+      return "\(integer)"
+    }
+    let rounded = (value * 1e9).rounded() / 1e9
+    let plain = "\(rounded)"
+    return value.magnitude < 1e6 && !plain.contains("e") ? plain : text
+  }
+}
+
+extension RecordReader {
+  /// Opens a feed: a file of text, or a sheet of a workbook.
+  static func opening(_ path: String, _ options: FeedOptions) throws(FeedError) -> RecordReader {
+    if let rows = try Spreadsheet.rows(ofFile: path, options) {
+      return RecordReader(bytes: rows, name: path)
+    }
+    return try RecordReader(path: path, limits: options.limits, encoding: options.encoding)
+  }
+}

@@ -1,0 +1,229 @@
+internal import PixelMatch
+
+/// The entities that a query has found, each with its confidence, at one time of its search.
+struct Standings: Sendable {
+  /// Every candidate entity: by its code, else by its best image, in the whole image or in the region where it is surest, or by its
+  /// label if none of its images is a candidate. In each of these the surest comes first, in the same order for the same query: which
+  /// things lie in different places, and how they are filled, depends on it.
+  let entities: [ScoredEntity]
+  /// The candidates of each region that was searched, in the order of the keys. In an outline, which a candidate has drawn, keypoints
+  /// must agree: that something else looks alike there says nothing.
+  let regions: [[ScoredEntity]]
+
+  init(_ scoring: Scoring) {
+    regions = scoring.findings.regions.map(scoring.scored)
+    entities = scoring.entities(besides: regions)
+  }
+
+  /// True if anything is shown at the default cut-off, by whatever evidence.
+  var isAnySure: Bool { entities.contains { $0.confidence >= Calibration.defaultCutOff } }
+
+  /// See ``RegionProposals/isUnsettled``.
+  var isUnsettled: Bool { proposals.isUnsettled }
+
+  /// The parts of the image that are worth a search of their own.
+  var proposals: RegionProposals {
+    RegionProposals(entities, cutOff: Calibration.defaultCutOff)
+  }
+}
+
+/// Tells the confidence of what a query has found.
+struct Scoring: Sendable {
+  let query: PreparedQuery
+  let findings: Findings
+  /// True if plain lines divide the image into cells that show one thing each.
+  let isPage: Bool
+  /// True if the search ended early, without votes.
+  let isSettled: Bool
+
+  init(_ state: QueryState) {
+    (query, findings, isPage) = (state.query, state.findings, state.isPage)
+    isSettled = state.plan.isSettled
+  }
+
+  /// Returns every candidate entity, in the order of ``Standings/entities``.
+  ///
+  /// - Parameter regions: The candidates of each region.
+  func entities(besides regions: [[ScoredEntity]]) -> [ScoredEntity] {
+    let scored = entitiesByContent(regions)
+    if findings.codeMatches.isEmpty { return scored }
+    let others = Dictionary(uniqueKeysWithValues: scored.map { ($0.key, $0) })
+    let keys = Set(findings.codeMatches.map(\.key))
+    return findings.codeMatches.map { $0.showing(others[$0.key]) }
+      + scored.filter { !keys.contains($0.key) }
+  }
+
+  private func entitiesByContent(_ regions: [[ScoredEntity]]) -> [ScoredEntity] {
+    let labelMatches = findings.labelMatches
+    guard let signature = query.signature else { return labelMatches }
+    let whole = scored(findings.searches, in: ImageFrame(signature), texts: findings.texts) {
+      $0.isFromWindow ? Calibration.outlinePrior(inliers: $0.inliers) : 0
+    }
+    if regions.isEmpty {
+      let order = whole.indices.map {
+        (confidence: whole[$0].confidence, key: whole[$0].key, index: $0)
+      }
+      .sorted { ($1.confidence, $0.key) < ($0.confidence, $1.key) }
+      let keys = labelMatches.isEmpty ? [] : Set(whole.map(\.key))
+      return order.map { whole[$0.index] } + labelMatches.filter { !keys.contains($0.key) }
+    }
+    var best = Dictionary(uniqueKeysWithValues: whole.map { ($0.key, $0) })
+    let searched = zip(findings.regions, regions)
+    // For each entity, the largest number of keypoints that agree in the whole image or in one
+    // of the outlines that it drew.
+    var inliers = best.mapValues { $0.image?.evidence.inliers ?? 0 }
+    for (region, entities) in searched {
+      for entity in entities where region.outlined.contains(entity.key) {
+        inliers[entity.key] = max(inliers[entity.key] ?? 0, entity.image!.evidence.inliers)
+      }
+    }
+    for (region, entities) in searched {
+      for entity in entities {
+        if let other = best[entity.key], other.confidence >= entity.confidence { continue }
+        // In an outline that other candidates drew, a crop may flatter an entity by chance.
+        // Such a score counts only if at least as many keypoints agree as elsewhere.
+        let isChance =
+          region.source == .outline && !region.outlined.contains(entity.key)
+          && entity.image!.evidence.inliers < inliers[entity.key] ?? 0
+        if !isChance { best[entity.key] = entity }
+      }
+    }
+    // Sorts small keys instead of the entities, which are large and slow to move.
+    let order = best.values.map { (confidence: $0.confidence, key: $0.key) }
+      .sorted { ($1.confidence, $0.key) < ($0.confidence, $1.key) }
+    return order.map { best[$0.key]! } + labelMatches.filter { best[$0.key] == nil }
+  }
+
+  /// Returns the candidates of a region, each with its confidence, as ``Standings/regions`` has them.
+  func scored(_ region: RegionSearch) -> [ScoredEntity] {
+    switch region.source {
+    case .layout, .remainder:
+      scored(region.searches, in: region.frame) { _ in Calibration.cellPrior }
+    // Windows only propose outlines; they have no candidates of their own.
+    case .windows: []
+    case .outline:
+      scored(region.searches, in: region.frame, isSupportMeasured: false, texts: findings.texts) {
+        Calibration.outlinePrior(inliers: $0.inliers)
+          + (region.isWithinPart ? Calibration.cellPrior : 0)
+      }
+      .filter { $0.image!.evidence.inliers >= Rivals.claimingInliers }
+    }
+  }
+
+  /// The best image of every candidate in the whole image, in the order of the keys.
+  var wholeImages: [(key: UInt32, image: BestImage)] {
+    query.signature.map { bestImages(findings.searches, in: ImageFrame($0)) } ?? []
+  }
+
+  /// The candidates of the whole image as a fit of the confidence sees them, by their keys.
+  var calibrationImages: [UInt32: (image: BestImage, picture: Int)] {
+    let images = wholeImages
+    let pictures = SamePictures(
+      images.map(\.image.stored), looks: images.map(\.image.evidence.look))
+    return Dictionary(
+      uniqueKeysWithValues: images.enumerated().map { index, entity in
+        (entity.key, (entity.image, pictures.firstIndex(of: index)))
+      })
+  }
+
+  /// - Parameter texts: The agreement of the text, which counts in the whole image and in the outlines that things draw in it. That of a
+  ///   page is of many things.
+  private func scored(
+    _ searches: [TypeSearch], in frame: ImageFrame, isSupportMeasured: Bool = true,
+    texts: TextAgreements? = nil, prior: (MeasuredEvidence) -> Double
+  ) -> [ScoredEntity] {
+    let texts = isPage ? nil : texts
+    var images = bestImages(searches, in: frame, isSupportMeasured: isSupportMeasured)
+    if let texts {
+      for index in images.indices {
+        images[index].image.score += Calibration.score(ofText: texts, images[index].key)
+      }
+    }
+    let rivals = Rivals(
+      images.map(\.image.evidence), scores: images.map(\.image.score),
+      pictures: SamePictures(
+        images.map(\.image.stored), looks: images.map(\.image.evidence.look)))
+    return images.enumerated().map { index, entity in
+      let measured = Calibration.evidence(
+        entity.image.evidence, rivals.standing(of: index), of: query.subject,
+        regionPrior: prior(entity.image.evidence))
+      let evidence =
+        (entity.image.seen.map { $0.values(of: measured) } ?? measured)
+        + (texts.map {
+          [Calibration.evidence(ofText: $0, entity.key, within: entity.image.textPart)]
+        } ?? [])
+      return ScoredEntity(
+        key: entity.key, type: entity.image.type,
+        // A settled plan skipped the votes, so there is no number of votes to report.
+        evidence: isSettled ? evidence.filter { $0.kind != .votes } : evidence,
+        confidence: Calibration.confidence(evidence), tier: entity.image.tier,
+        image: entity.image, imagePosition: entity.image.position)
+    }
+  }
+
+  /// Lets the variants of one thing have the same score by the embedding, that of the nearest one, and whatever aligns the highest of
+  /// all. A model of images hardly sees colors, so that it must not choose among variants, nor outvote keypoints that agree.
+  private func shareEmbeddings(
+    of groups: [UInt32: String], among best: inout [UInt32: BestImage]
+  ) {
+    var highest = 0.0
+    var nearest: [String: Double] = [:]
+    for (key, image) in best {
+      guard let own = image.embedding else { continue }
+      highest = max(highest, own)
+      if let group = groups[key] { nearest[group] = max(nearest[group] ?? 0, own) }
+    }
+    let lane = MeasuredEvidence.Lane.embedding.rawValue
+    let factor = Calibration.coefficients.step1[lane]
+    for (key, image) in best {
+      guard let own = image.embedding else { continue }
+      let shared = groups[key].flatMap { nearest[$0] } ?? own
+      let trust = Rivals.trust(image.evidence.inliers)
+      let difference = shared + trust * (highest - shared) - own
+      best[key]?.weighed[lane] += difference
+      best[key]?.score += factor * difference
+    }
+  }
+
+  /// - Parameter isSupportMeasured: True if other images of an entity count. An outline is compared only with the few images that have
+  ///   drawn it.
+  private func bestImages(
+    _ searches: [TypeSearch], in frame: ImageFrame, isSupportMeasured: Bool = true
+  ) -> [(key: UInt32, image: BestImage)] {
+    var best: [UInt32: BestImage] = [:]
+    var nearest = NearestImages()
+    for search in searches { search.mergeBestImages(into: &best, &nearest, frame: frame) }
+    let support = isSupportMeasured ? nearest.support() : [:]
+    let believesLabels =
+      !query.labels.known.isEmpty && Calibration.believesLabels(best.values.lazy.map(\.evidence))
+    for (key, var image) in best {
+      image.evidence.embedding = image.embedding
+      image.evidence.support = support[key]
+      if !believesLabels { image.evidence.labels = nil }
+      if findings.colorless.contains(key) { image.leaveColorsOut() }
+      // If labels count, the entity's score is that of its best image. Otherwise it combines the
+      // highest terms of all its images; with labels, these many weak similarities would outweigh
+      // them.
+      image.weighed =
+        believesLabels ? image.evidence.features : image.evidence.weighed(with: image.highest)
+      image.score = image.weighed.dot(Calibration.coefficients.step1)
+      best[key] = image
+    }
+    if let groups = findings.groups { shareEmbeddings(of: groups, among: &best) }
+    // Sorts the keys instead of the images, which are large and slow to move.
+    return best.keys.sorted().map { ($0, best[$0]!) }
+  }
+}
+
+extension BestImage {
+  /// The margin around an image in which its text may lie, in shares of the sides.
+  private static let textMargin = 0.15
+  /// The keypoints that say where an image lies so surely that words elsewhere are not its own: of 388 photos of packages, one has a wrong
+  /// candidate with as many, and 97 have one with eight.
+  private static let textInliers = 20
+
+  /// The part of the query in which text is that of the image, or `nil` if keypoints do not say where it lies.
+  fileprivate var textPart: PictureRegion? {
+    evidence.inliers >= Self.textInliers ? coveredBox?.grown(by: Self.textMargin) : nil
+  }
+}
