@@ -114,8 +114,8 @@ public final class CurrentCatalogue: Sendable {
     }
   }
 
-  /// Counts the unmatched labels of answers, so that the shop can add them to its bridge: `vq labels` lists them. Images, times
-  /// and persons are not recorded, and at most 10 000 labels are.
+  /// Counts the unmatched labels of answers, so that the shop can add them to its bridge: `vq labels --unmatched` lists them. Images,
+  /// times and persons are not recorded, and at most 10 000 labels are.
   ///
   /// Waits for other processes that are counting, so call it after an answer is sent.
   ///
