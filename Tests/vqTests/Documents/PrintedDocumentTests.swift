@@ -42,7 +42,7 @@ import VisualQuery
   @Test func `each document is tested`() {
     let here = [
       "index", "catalogue", "doctor", "duplicates", "labels", "rules", "report", "eval", "diff",
-      "why-not", "feedback", "hash", "copy",
+      "why-not", "neighbors", "feedback", "hash", "copy",
     ]
     // MatchSchemaTests has the answers of a match.
     #expect(Set(PrintedDocument.all.map(\.name)) == Set(here + ["match"]))
@@ -198,6 +198,11 @@ import VisualQuery
     try expect(
       try lines(whyNot + ["product:mug-red"]) + lines(whyNot + ["product:mug-blue"])
         + [JSONLines.line(WhyNotDocument(query: "q", diagnosis))], of: .whyNot)
+  }
+
+  @Test func `neighbors`() throws {
+    try expect(
+      try lines(["neighbors", "mug-red", "--index", IndexedShop.path(), "--json"]), of: .neighbors)
   }
 
   @Test func `hashes and copies`() throws {

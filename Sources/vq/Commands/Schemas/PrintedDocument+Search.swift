@@ -50,6 +50,37 @@ extension PrintedDocument {
           "rule", .string("The shop's rule that hides or moved it. Absent if there is none.")),
       ]))
 
+  static let neighbors = PrintedDocument(
+    "neighbors", "The answer of `vq neighbors --json`.",
+    .object(
+      nil,
+      [
+        .required("schema", .constant("vq.neighbors/1", "The form of this document.")),
+        .required("type", .reference(.entityType)),
+        .required("id", .string("The shop's own id of the entity.", min: 1)),
+        .required("generation", .reference(.generation)),
+        .required(
+          "neighbors",
+          .array(
+            "The others of its type that look most like it, the nearest first.",
+            of: .object(
+              "A neighbor.",
+              [
+                .required("type", .reference(.entityType)),
+                .required("id", .string("The shop's own id of the entity.", min: 1)),
+                .required("title", .string("Its title.")),
+                .required(
+                  "cosine",
+                  .number(
+                    "The cosine of the angle between the vectors of the two images; null if one of them has none.",
+                    min: -1, max: 1
+                  ).orNull),
+                .required(
+                  "sharesDetails",
+                  .boolean("True if details of the two images agree in their places.")),
+              ]))),
+      ]))
+
   static let diff = PrintedDocument(
     "diff", "A line of `vq diff --json`: the answers to a query before and after.",
     .reference(.difference))
