@@ -14,7 +14,13 @@ enum TextModels {
 
   /// Opens the models of a command line, or returns `nil` if it has none.
   static func open(_ arguments: ParsedArguments) throws -> ReadingModels? {
-    guard let folder = arguments[models], folder != "none" else { return nil }
+    guard let folder = arguments[models] else { return nil }
+    return try open(folder)
+  }
+
+  /// Opens the models of a folder; `nil` for `none`.
+  static func open(_ folder: String) throws -> ReadingModels? {
+    if folder == "none" { return nil }
     do throws(ReadingError) {
       return try ReadingModels(folder: folder)
     } catch {

@@ -175,8 +175,14 @@ import VisualQuery
       {"image":"\(plant)","truth":[],"edit":"room"}
       {"image":"\(broken)","truth":["mug-red"]}
       """, to: "queries.jsonl")
+    let figures = ["m", nil].map {
+      ModelComparison.Figures(
+        folder: "f", model: $0, images: 1, report: EvaluationReport([]), similarLists: 1,
+        similarEntities: 2, similarOfKind: $0 == nil ? nil : 0.5, failures: 0)
+    }
     try expect(
-      try lines(["eval", queries, "--index", index, "--json", "-q"], status: [0, 1, 4]), of: .eval)
+      try lines(["eval", queries, "--index", index, "--json", "-q"], status: [0, 1, 4])
+        + [JSONLines.line(ModelComparisonDocument(models: figures))], of: .eval)
     let moved = AnswerComparison.Moved(
       id: EntityID(type: .product, value: "a"), before: 1, after: 2, rule: "r")
     let outcome = AnswerComparison.Outcome(

@@ -228,7 +228,7 @@ _vq() {
         '--report=[also write an HTML page with the images]:FILE:_files' \
         '--quiet[no progress]' \
         '-q[no progress]' \
-        '--models=[read the text of images, and encode them, with the models of a folder]:DIR:_files -/' \
+        '*--models=[read the text of images, and encode them, with the models of a folder]:DIR:_files -/' \
         '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \

@@ -24,18 +24,23 @@ extension CatalogueUpkeep {
     let temporary = try TemporaryFolder()
     defer { temporary.remove() }
     try previous.copy(to: temporary.path + "/" + CatalogueDatabase.fileName)
+    try link(previous.segmentFiles, in: temporary)
+    return try await body(try Catalogue(directory: temporary.path))
+  }
+
+  /// Makes links to some files of the catalogue in another folder.
+  func link(_ files: some Sequence<String>, in folder: TemporaryFolder) throws(CatalogueError) {
     let absolute =
       directory.hasPrefix("/") ? directory : try Self.workingDirectory() + "/" + directory
-    for file in previous.segmentFiles {
+    for file in files {
       guard
         unsafe symlink(
           FileName.systemName(absolute + "/" + file),
-          FileName.systemName(temporary.path + "/" + file)) == 0
+          FileName.systemName(folder.path + "/" + file)) == 0
       else {
         throw CatalogueError(StorageError("link", file))
       }
     }
-    return try await body(try Catalogue(directory: temporary.path))
   }
 
   private static func workingDirectory() throws(CatalogueError) -> String {
