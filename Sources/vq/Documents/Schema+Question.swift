@@ -264,14 +264,15 @@ extension Definition {
   static let matchQuestion = Definition(
     "MatchQuestion",
     .object(
-      "A search by labels, by product codes, by a signature, or by several of them.",
+      "A search by labels, by product codes, by a signature, by words, or by several of them.",
       Question.fields(in: .json).map { .optional($0.name, .field($0, in: .json)) }
     )
     .with(
       "anyOf",
       #"""
       [{"required": ["labels"], "properties": {"labels": {"minItems": 1}}}, {"required": ["signature"]}, {"required": ["texts"],
-      "properties": {"texts": {"minItems": 1}}}, {"required": ["codes"], "properties": {"codes": {"minItems": 1}}}]
+      "properties": {"texts": {"minItems": 1}}}, {"required": ["codes"], "properties": {"codes": {"minItems": 1}}},
+      {"required": ["text"], "properties": {"text": {"minLength": 1}}}]
       """#))
 
   static let matchContinuation = Definition(

@@ -38,6 +38,36 @@ struct ModelCommandTests {
     #expect(!status.output.contains("image/model.onnx"))
   }
 
+  /// Would break if words alone were refused though a model encodes them, or answered with nothing though none does.
+  @Test func `words alone search images`() throws {
+    let folder = try TemporaryDirectory()
+    let model = try ModelFolder(image: ONNXModel.encoder())
+    let index = folder.path + "/s.vq"
+    #expect(
+      try RunningVQ(["index", SampleShop.catalogue, "--index", index, "-q"]).status == 0)
+    let asked = ["match", "--text", "green mug", "--index", index]
+    let none = try RunningVQ(asked)
+    #expect(
+      none.status == 2
+        && none.errors.contains("--text alone requires --models DIR with text/model.onnx"))
+    let without = try RunningVQ(asked + ["--models", model.path])
+    #expect(without.status == 2 && without.errors.contains("--models has no text/model.onnx"))
+    try model.put(words: ONNXModel.words(), tokenizer: SmallTokenizer.clip.bytes())
+    let early = try RunningVQ(asked + ["--models", model.path])
+    #expect(early.status == 2 && early.errors.contains("requires vectors of the images"))
+    #expect(
+      try RunningVQ(["catalogue", "embed", "--models", model.path, "--index", index]).status == 0)
+    let found = try RunningVQ(asked + ["--models", model.path, "--json"])
+    #expect(found.status == 0)
+    let answer = try object(found.output)
+    let values = try #require(answer["values"] as? [[String: Any]])
+    #expect(answer["query"] as? String == "green mug" && answer["complete"] as? Bool == true)
+    #expect(values.count == 8 && values.allSatisfy { $0["tier"] as? String == "similar" })
+    try model.put(words: ONNXModel.words(), tokenizer: Array(#"{"model":{"type":"Unigram"}}"#.utf8))
+    let other = try RunningVQ(asked + ["--models", model.path])
+    #expect(other.status == 1 && other.errors.contains("only byte-pair encoding is read"))
+  }
+
   @Test func `what cannot be compared is told`() throws {
     let folder = try TemporaryDirectory()
     let model = try ModelFolder(image: ONNXModel.encoder())
