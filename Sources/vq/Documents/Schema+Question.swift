@@ -139,7 +139,7 @@ extension Schema {
       """
       What a person says beside the image: "this, but in green". Its words are read against the values of the catalogue, in several \
       languages for colors: among the variants of what the image shows, those come first that have them. Beside an image, a \
-      signature, labels or codes.
+      signature, labels or codes; alone if the service has a model that encodes words, whose vectors then find images, too.
       """, pattern: Pattern.filledLine, examples: #"["this, but in green"]"#),
     "texts": Words(
       """

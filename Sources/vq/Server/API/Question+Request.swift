@@ -40,7 +40,7 @@ extension Question {
         "there is no picture, and none of labels, codes, texts, signature and continuation"
           + (text == nil
             ? ""
-            : "; 'text' alone requires a model that encodes words, which this service has not; 'q' of /v1/entities searches words")
+            : "; 'text' alone requires a model that encodes words, which this service lacks; 'q' of /v1/entities searches words")
       )
     }
   }
