@@ -156,11 +156,17 @@ package struct ImageEncoder: Sendable {
         code: .otherShape,
         message: "\(model.name) gives \(TextDetector.text(of: output.shape)) for one image")
     }
+    return try Self.unit(features, of: model.name, for: "an image")
+  }
+
+  /// Returns features as a vector of length 1.
+  static func unit(
+    _ features: [Float], of model: String, for content: String
+  ) throws(ReadingError) -> [Float] {
     let length = features.reduce(0.0) { $0 + Double($1) * Double($1) }.squareRoot()
     guard length.isFinite, length > 0 else {
       throw ReadingError(
-        code: .failed, message: "\(model.name) gives no finite numbers, or only zeros, for an image"
-      )
+        code: .failed, message: "\(model) gives no finite numbers, or only zeros, for \(content)")
     }
     return features.map { Float(Double($0) / length) }
   }

@@ -13,7 +13,7 @@ struct Tensor: Sendable {
   var shape: [Int]
 }
 
-/// A model with one input and an output, both of floating-point numbers.
+/// A model with an input of floating-point numbers, or inputs of whole ones, and an output of floating-point numbers.
 ///
 /// `@unchecked Sendable`: the runtime permits any number of runs of a model at the same time, and nothing else is
 /// done with it until nobody refers to it. Sound: the pointer is that of a model that was opened, and is closed once.
@@ -61,7 +61,7 @@ struct Tensor: Sendable {
     unsafe model = opened
     self.name = name
     if outputs.isEmpty { return }
-    let names = outputNames
+    let names = names(ofOutputs: true)
     if let index = outputs.lazy.compactMap(names.firstIndex).first {
       unsafe cr_model_choose_output(model, index)
     } else if names.count > 1 {
@@ -74,11 +74,14 @@ struct Tensor: Sendable {
     }
   }
 
-  /// The names of the outputs.
-  private var outputNames: [String] {
-    (0..<min(Self.outputLimit, unsafe cr_model_count(model, true))).map { index in
+  /// The names of the inputs.
+  var inputNames: [String] { names(ofOutputs: false) }
+
+  private func names(ofOutputs isOutput: Bool) -> [String] {
+    (0..<min(Self.outputLimit, unsafe cr_model_count(model, isOutput))).map { index in
       unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Self.nameLimit) { buffer in
-        let length = unsafe cr_model_output_name(model, index, buffer.baseAddress!, Self.nameLimit)
+        let length = unsafe cr_model_name(
+          model, isOutput, index, buffer.baseAddress!, Self.nameLimit)
         let bytes = unsafe buffer.prefix(max(0, min(Self.nameLimit, Int(length))))
           .map { UInt8(bitPattern: $0) }
         return String(decoding: bytes, as: UTF8.self)
@@ -93,6 +96,13 @@ struct Tensor: Sendable {
   func shape(ofOutput isOutput: Bool) -> [Int?]? {
     var sides = [Int64](repeating: 0, count: Int(CR_RANK_LIMIT))
     let rank = unsafe cr_model_shape(model, isOutput, &sides)
+    return rank < 0 ? nil : sides.prefix(Int(rank)).map { $0 > 0 ? Int($0) : nil }
+  }
+
+  /// The shape of an input, in which an unknown side is `nil`; `nil` if it is not of whole numbers of 32 or 64 bits.
+  func shape(ofTokens index: Int) -> [Int?]? {
+    var sides = [Int64](repeating: 0, count: Int(CR_RANK_LIMIT))
+    let rank = unsafe cr_model_token_shape(model, index, &sides)
     return rank < 0 ? nil : sides.prefix(Int(rank)).map { $0 > 0 ? Int($0) : nil }
   }
 
@@ -130,13 +140,24 @@ struct Tensor: Sendable {
   func runOnZeros(shape: [Int], outputLimit: Int) throws(ReadingError) -> Tensor {
     let zeros = Tensor(
       values: [Float](repeating: 0, count: shape.reduce(1, *)), shape: shape)
+    return try trial(outputLimit: outputLimit) { model throws(ReadingError) in
+      try ModelRun(model, zeros)
+    }
+  }
+
+  /// Runs the model for the first time.
+  ///
+  /// - Throws: ``ReadingError`` with the code `failed` or `otherShape`.
+  func trial(
+    outputLimit: Int, _ start: (Model) throws(ReadingError) -> ModelRun
+  ) throws(ReadingError) -> Tensor {
     let end = ContinuousClock.now + Self.trialTime
     do throws(ReadingError) {
-      return try run(zeros, outputLimit: outputLimit) { ContinuousClock.now >= end }
+      return try start(self).wait(outputLimit: outputLimit) { ContinuousClock.now >= end }
     } catch {
       guard error.code == .stopped else { throw error }
       throw ReadingError(
-        code: .failed, message: "\(name) takes longer than \(Self.trialTime) for a small image")
+        code: .failed, message: "\(name) takes longer than \(Self.trialTime) for a small input")
     }
   }
 
@@ -149,6 +170,20 @@ struct Tensor: Sendable {
     let (status, message) = unsafe Self.withMessage { text, capacity in
       unsafe cr_run_start(
         model, values.baseAddress, values.count, sides, sides.count, &started, text, capacity)
+    }
+    guard status == CR_OK, let run = unsafe started else { throw failure(status, message) }
+    return unsafe run
+  }
+
+  /// Starts a run with whole numbers, as many for each input.
+  fileprivate func start(tokens: [[Int64]]) throws(ReadingError) -> OpaquePointer {
+    let values = Array(tokens.joined())
+    let count = tokens.first?.count ?? 0
+    precondition(tokens.count == inputCount && values.count == count * tokens.count)
+    var started: OpaquePointer?
+    let (status, message) = unsafe Self.withMessage { text, capacity in
+      // Sound: the numbers are copied during the call, and there are as many for each input.
+      unsafe cr_run_start_tokens(model, values, count, &started, text, capacity)
     }
     guard status == CR_OK, let run = unsafe started else { throw failure(status, message) }
     return unsafe run
@@ -222,6 +257,15 @@ struct Tensor: Sendable {
     }
     self.model = model
     unsafe self.values = values
+  }
+
+  /// Starts a run with whole numbers, as many for each input.
+  ///
+  /// - Throws: ``ReadingError`` with the code `failed`.
+  init(_ model: Model, tokens: [[Int64]]) throws(ReadingError) {
+    unsafe run = try unsafe model.start(tokens: tokens)
+    self.model = model
+    unsafe values = UnsafeMutableBufferPointer<Float>.allocate(capacity: 0)
   }
 
   deinit {

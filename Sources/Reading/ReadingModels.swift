@@ -1,4 +1,4 @@
-/// The models of a folder, opened: those that read text, and the one that encodes images.
+/// The models of a folder, opened: those that read text, and those that encode images and words.
 ///
 /// A folder has `text-detector.onnx` and `text-recognizer.onnx`, or `image/model.onnx`, or all, and may have the
 /// library that runs them, `libonnxruntime.so.1`; without it, that of the system is used. Everything about the models is checked when
@@ -10,8 +10,6 @@ public struct ReadingModels: Sendable {
   package static let recognizerName = "text-recognizer.onnx"
   /// The name of the library that runs models, in a folder.
   package static let runtimeName = "libonnxruntime.so.1"
-  /// The name of a model that encodes text, which is not run.
-  package static let textEncoderName = "text/model.onnx"
   /// The most bytes of a model that reads text.
   package static let modelLimit = 256 << 20
 
@@ -23,14 +21,22 @@ public struct ReadingModels: Sendable {
   package let text: TextReader?
   /// The encoder of images, or `nil` if the folder has none.
   package let image: ImageEncoder?
-  /// True if the folder has a model that encodes text.
-  package let hasTextEncoder: Bool
+  /// The encoder of words beside that of images, or `nil` if the folder has none.
+  package let words: TextEncoder?
 
   /// Opens the models of a folder.
   ///
   /// - Throws: ``ReadingError``.
   public init(folder: String) throws(ReadingError) {
     let hasImage = ModelFile.exists(folder + "/" + ImageEncoder.modelName)
+    let hasWords = ModelFile.exists(folder + "/" + TextEncoder.modelName)
+    if hasWords, !hasImage {
+      throw ReadingError(
+        code: .missing,
+        message: """
+          '\(folder)' has \(TextEncoder.modelName), but no \(ImageEncoder.modelName), whose vectors those of words are compared with
+          """)
+    }
     let readsText =
       !hasImage
       || [Self.detectorName, Self.recognizerName].contains {
@@ -50,7 +56,11 @@ public struct ReadingModels: Sendable {
       ModelFile(name: $0, bytes: $1)
     }
     image = hasImage ? try ImageEncoder(folder: folder) : nil
-    hasTextEncoder = ModelFile.exists(folder + "/" + Self.textEncoderName)
+    words =
+      try hasWords
+      ? image.map { image throws(ReadingError) in
+        try TextEncoder(folder: folder, dimensions: image.dimensions)
+      } : nil
   }
 
   /// Returns the bytes of the detector and of the recognizer.

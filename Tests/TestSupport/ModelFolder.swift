@@ -55,6 +55,16 @@ public final class ModelFolder: Sendable {
     }
   }
 
+  /// Adds an encoder of words, and its tokenizer.
+  public func put(words: [UInt8]?, tokenizer: [UInt8]?) throws {
+    let folder = URL(fileURLWithPath: path).appendingPathComponent("text")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    if let words { try Data(words).write(to: folder.appendingPathComponent("model.onnx")) }
+    if let tokenizer {
+      try Data(tokenizer).write(to: folder.appendingPathComponent("tokenizer.json"))
+    }
+  }
+
   /// Writes models into a new folder, beside the library that runs them.
   public init(
     detector: [UInt8]? = ONNXModel.detector, recognizer: [UInt8]? = ONNXModel.recognizer

@@ -55,6 +55,56 @@ public enum ONNXModel {
         + outputs.flatMap { field(12, value($0, type, kept)) })
   }
 
+  /// An encoder of words whose features are the sums of those of their tokens: red, green and blue for the words of
+  /// ``SmallTokenizer/clip`` that name them, less for all others, and nothing for marks.
+  ///
+  /// - Parameters:
+  ///   - length: The number of tokens, or `nil` for any.
+  ///   - isLong: True if tokens have 64 bits.
+  ///   - isMasked: True if another input tells which tokens count.
+  ///   - dimensions: The number of features.
+  ///   - vocabulary: The number of tokens that it knows; all of them by default.
+  public static func words(
+    length: Int? = 16, isLong: Bool = true, isMasked: Bool = false, dimensions: Int = 3,
+    vocabulary: Int? = nil
+  ) -> [UInt8] {
+    let file = SmallTokenizer.clip
+    var rows = [[Float]](
+      repeating: [Float](repeating: 0.02, count: dimensions),
+      count: vocabulary ?? file.tokens.count)
+    func set(_ token: String, _ place: Int?) {
+      let number = file.number(of: token)
+      guard rows.indices.contains(number) else { return }
+      rows[number] = (0..<dimensions).map { place == nil ? 0 : $0 == place ? 1 : -1 }
+    }
+    set("red</w>", 0)
+    set("green</w>", 1)
+    set("blue</w>", 2)
+    // With a mask, what fills the length would count without it.
+    if !isMasked { for mark in ["<|startoftext|>", "<|endoftext|>"] { set(mark, nil) } }
+    let bytes = rows.joined().flatMap { value in
+      (0..<4).map { UInt8(truncatingIfNeeded: value.bitPattern >> UInt32(8 * $0)) }
+    }
+    let table =
+      field(1, rows.count) + field(1, dimensions) + field(2, 1) + field(8, "t") + field(9, bytes)
+    let gather =
+      field(1, "t") + field(1, "input_ids") + field(2, "e") + field(4, "Gather")
+    let masking: [[UInt8]] = [
+      node("Cast", [("to", int(1))], from: "attention_mask", to: "m"),
+      node("Unsqueeze", [("axes", ints([2]))], from: "m", to: "u"),
+      field(1, "e") + field(1, "u") + field(2, "w") + field(4, "Mul"),
+    ]
+    let sum = node(
+      "ReduceSum", [("axes", ints([1])), ("keepdims", int(0))], from: isMasked ? "w" : "e",
+      to: "text_embeds")
+    let type = isLong ? 7 : 6
+    let inputs = ["input_ids"] + (isMasked ? ["attention_mask"] : [])
+    return model(
+      ([gather] + (isMasked ? masking : []) + [sum]).flatMap { field(1, $0) } + field(2, "g")
+        + field(5, table) + inputs.flatMap { field(11, value($0, type, [1, length])) }
+        + field(12, value("text_embeds", 1, [1, dimensions])))
+  }
+
   /// A model that gives its input.
   public static func identity(shape: [Int?]) -> [UInt8] {
     model(graph([node("Identity", [])], input: shape, output: shape))

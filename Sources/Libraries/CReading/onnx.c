@@ -22,7 +22,7 @@ static const char *const system_names[] = {"libonnxruntime.so.1", "libonnxruntim
 typedef struct ort_status ort_status;
 typedef struct ort_object ort_object;
 
-enum { FLOAT = 1, HALF = 10, FATAL = 4, ALL_OPTIMIZATIONS = 99, DEVICE_ALLOCATOR = 0, DEFAULT_MEMORY = 0 };
+enum { FLOAT = 1, INT32 = 6, INT64 = 7, HALF = 10, FATAL = 4, ALL_OPTIMIZATIONS = 99, DEVICE_ALLOCATOR = 0, DEFAULT_MEMORY = 0 };
 
 // The version of the table that has all functions below.
 enum { TABLE_VERSION = 2 };
@@ -145,13 +145,17 @@ struct cr_model {
   ort_object *session;
   size_t input_count, output_count;
   size_t output_index;   // of the output that runs compute
-  bool takes_half;       // the input has 16-bit numbers
-  char *input, *output;  // names, of the runtime's allocator
+  int types[CR_INPUT_LIMIT];  // of the elements of the first inputs; 0 for what is no tensor
+  char *inputs[CR_INPUT_LIMIT], *output;  // names, of the runtime's allocator
 };
 
 void cr_model_close(cr_model *model) {
   if (model == NULL) return;
-  if (model->input != NULL) (void)succeeded(ort.AllocatorFree(runtime.allocator, model->input), NULL, 0);
+  for (size_t i = 0; i < CR_INPUT_LIMIT; i++) {
+    if (model->inputs[i] != NULL) {
+      (void)succeeded(ort.AllocatorFree(runtime.allocator, model->inputs[i]), NULL, 0);
+    }
+  }
   if (model->output != NULL) {
     (void)succeeded(ort.AllocatorFree(runtime.allocator, model->output), NULL, 0);
   }
@@ -164,7 +168,7 @@ static bool open_session(cr_model *model, const uint8_t *bytes, size_t count, ch
   ort_object *options = NULL;
   if (!succeeded(ort.CreateSessionOptions(&options), message, capacity)) return false;
   // Without an arena, ONNX Runtime frees the memory of a run after it.
-  const bool is_open =
+  bool is_open =
       succeeded(ort.SetIntraOpNumThreads(options, 1), message, capacity) &&
       succeeded(ort.SetInterOpNumThreads(options, 1), message, capacity) &&
       succeeded(ort.DisableMemPattern(options), message, capacity) &&
@@ -177,17 +181,20 @@ static bool open_session(cr_model *model, const uint8_t *bytes, size_t count, ch
       succeeded(ort.SessionGetInputCount(model->session, &model->input_count), message, capacity) &&
       succeeded(ort.SessionGetOutputCount(model->session, &model->output_count), message,
                 capacity) &&
-      (model->input_count == 0 ||
-       succeeded(ort.SessionGetInputName(model->session, 0, runtime.allocator, &model->input),
-                 message, capacity)) &&
       (model->output_count == 0 ||
        succeeded(ort.SessionGetOutputName(model->session, 0, runtime.allocator, &model->output),
                  message, capacity));
+  for (size_t i = 0; is_open && i < model->input_count && i < CR_INPUT_LIMIT; i++) {
+    is_open = succeeded(
+        ort.SessionGetInputName(model->session, i, runtime.allocator, &model->inputs[i]), message,
+        capacity);
+  }
   ort.ReleaseSessionOptions(options);
   return is_open;
 }
 
-static int32_t model_shape(const cr_model *model, bool is_output, int64_t *shape, bool *is_half);
+static int32_t model_shape(const cr_model *model, bool is_output, size_t index, int64_t *shape,
+                           int *type);
 
 int32_t cr_model_open(const uint8_t *bytes, size_t count, cr_model **model, char *message,
                       size_t capacity) {
@@ -199,7 +206,9 @@ int32_t cr_model_open(const uint8_t *bytes, size_t count, cr_model **model, char
     return CR_REFUSED;
   }
   int64_t shape[CR_RANK_LIMIT];
-  (void)model_shape(opened, false, shape, &opened->takes_half);
+  for (size_t i = 0; i < CR_INPUT_LIMIT; i++) {
+    (void)model_shape(opened, false, i, shape, &opened->types[i]);
+  }
   *model = opened;
   return CR_OK;
 }
@@ -208,49 +217,56 @@ size_t cr_model_count(const cr_model *model, bool is_output) {
   return is_output ? model->output_count : model->input_count;
 }
 
-// Returns the rank of a tensor of floating-point numbers, its shape and whether they have 16 bits; the rank is -1 for others.
-static int32_t float_shape(const ort_object *info, int64_t *shape, bool *is_half) {
-  int type = 0;
+// Returns the rank of a tensor, its shape and the type of its elements; the rank is -1 if it has too many sides.
+static int32_t tensor_shape(const ort_object *info, int64_t *shape, int *type) {
   size_t rank = 0;
-  if (!succeeded(ort.GetTensorElementType(info, &type), NULL, 0) ||
-      (type != FLOAT && type != HALF) ||
+  if (!succeeded(ort.GetTensorElementType(info, type), NULL, 0) ||
       !succeeded(ort.GetDimensionsCount(info, &rank), NULL, 0) || rank > CR_RANK_LIMIT ||
       !succeeded(ort.GetDimensions(info, shape, rank), NULL, 0)) {
     return -1;
   }
-  *is_half = type == HALF;
   return (int32_t)rank;
 }
 
-static int32_t model_shape(const cr_model *model, bool is_output, int64_t *shape, bool *is_half) {
-  if (cr_model_count(model, is_output) == 0) return -1;
-  ort_object *type = NULL;
+static int32_t model_shape(const cr_model *model, bool is_output, size_t index, int64_t *shape,
+                           int *type) {
+  if (index >= cr_model_count(model, is_output)) return -1;
+  ort_object *info = NULL;
   const ort_object *tensor = NULL;
-  ort_status *const status =
-      is_output ? ort.SessionGetOutputTypeInfo(model->session, model->output_index, &type)
-                : ort.SessionGetInputTypeInfo(model->session, 0, &type);
+  ort_status *const status = is_output
+                                 ? ort.SessionGetOutputTypeInfo(model->session, index, &info)
+                                 : ort.SessionGetInputTypeInfo(model->session, index, &info);
   if (!succeeded(status, NULL, 0)) return -1;
   // The tensor's information is part of the type's.
   const int32_t rank =
-      succeeded(ort.CastTypeInfoToTensorInfo(type, &tensor), NULL, 0) && tensor != NULL
-          ? float_shape(tensor, shape, is_half)
+      succeeded(ort.CastTypeInfoToTensorInfo(info, &tensor), NULL, 0) && tensor != NULL
+          ? tensor_shape(tensor, shape, type)
           : -1;
-  ort.ReleaseTypeInfo(type);
+  ort.ReleaseTypeInfo(info);
   return rank;
 }
 
 int32_t cr_model_shape(const cr_model *model, bool is_output, int64_t *shape) {
-  bool is_half = false;
-  return model_shape(model, is_output, shape, &is_half);
+  int type = 0;
+  const int32_t rank =
+      model_shape(model, is_output, is_output ? model->output_index : 0, shape, &type);
+  return type == FLOAT || type == HALF ? rank : -1;
 }
 
-int64_t cr_model_output_name(const cr_model *model, size_t index, char *text, size_t capacity) {
+int32_t cr_model_token_shape(const cr_model *model, size_t index, int64_t *shape) {
+  int type = 0;
+  const int32_t rank = index < CR_INPUT_LIMIT ? model_shape(model, false, index, shape, &type) : -1;
+  return type == INT32 || type == INT64 ? rank : -1;
+}
+
+int64_t cr_model_name(const cr_model *model, bool is_output, size_t index, char *text,
+                      size_t capacity) {
+  if (index >= cr_model_count(model, is_output)) return -1;
   char *name = NULL;
-  if (index >= model->output_count ||
-      !succeeded(ort.SessionGetOutputName(model->session, index, runtime.allocator, &name), NULL,
-                 0)) {
-    return -1;
-  }
+  ort_status *const status =
+      is_output ? ort.SessionGetOutputName(model->session, index, runtime.allocator, &name)
+                : ort.SessionGetInputName(model->session, index, runtime.allocator, &name);
+  if (!succeeded(status, NULL, 0)) return -1;
   const size_t count = strlen(name);
   memcpy(text, name, count < capacity ? count : capacity);
   (void)succeeded(ort.AllocatorFree(runtime.allocator, name), NULL, 0);
@@ -328,19 +344,24 @@ struct cr_run {
   pthread_t thread;
   bool is_running, is_done, is_stopped;
   cr_model *model;
-  ort_object *options, *input, *output;
+  ort_object *options, *inputs[CR_INPUT_LIMIT], *output;
+  size_t input_count;
   ort_status *status;
-  uint16_t *halves;  // the input, if it has 16-bit numbers
-  float *widened;    // the output, if it has
+  void *copies[CR_INPUT_LIMIT];  // of the inputs, in the type of the model
+  float *widened;                // the output, if it has 16-bit numbers
 };
 
 static void *compute(void *argument) {
   cr_run *const run = argument;
-  const char *const inputs[] = {run->model->input};
+  const char *inputs[CR_INPUT_LIMIT];
+  const ort_object *values[CR_INPUT_LIMIT];
+  for (size_t i = 0; i < run->input_count; i++) {
+    inputs[i] = run->model->inputs[i];
+    values[i] = run->inputs[i];
+  }
   const char *const outputs[] = {run->model->output};
-  const ort_object *const values[] = {run->input};
-  ort_status *const status =
-      ort.Run(run->model->session, run->options, inputs, values, 1, outputs, 1, &run->output);
+  ort_status *const status = ort.Run(run->model->session, run->options, inputs, values,
+                                     run->input_count, outputs, 1, &run->output);
   pthread_mutex_lock(&run->lock);
   run->status = status;
   run->is_done = true;
@@ -359,39 +380,92 @@ static bool start_thread(cr_run *run) {
   return run->is_running;
 }
 
+static cr_run *new_run(cr_model *model) {
+  cr_run *const run = calloc(1, sizeof *run);
+  if (run == NULL) return NULL;
+  pthread_mutex_init(&run->lock, NULL);
+  pthread_cond_init(&run->change, NULL);
+  run->model = model;
+  return run;
+}
+
+// Adds an input. The runtime only reads its values.
+static bool add_input(cr_run *run, void *values, size_t size, const int64_t *shape, size_t rank,
+                      int type, char *message, size_t capacity) {
+  ort_object **const input = &run->inputs[run->input_count];
+  if (!succeeded(ort.CreateTensorWithDataAsOrtValue(runtime.memory, values, size, shape, rank,
+                                                    type, input),
+                 message, capacity)) {
+    return false;
+  }
+  run->input_count++;
+  return true;
+}
+
+// Starts a run that has its inputs, if these were accepted, or frees it.
+static int32_t start(cr_run *run, bool has_inputs, cr_run **started, char *message,
+                     size_t capacity) {
+  const bool is_ready =
+      has_inputs && succeeded(ort.CreateRunOptions(&run->options), message, capacity);
+  if (!is_ready || !start_thread(run)) {
+    cr_run_free(run);
+    return is_ready ? CR_NO_MEMORY : CR_REFUSED;
+  }
+  *started = run;
+  return CR_OK;
+}
+
 int32_t cr_run_start(cr_model *model, const float *values, size_t count, const int64_t *shape,
                      size_t rank, cr_run **run, char *message, size_t capacity) {
   *run = NULL;
-  cr_run *const started = calloc(1, sizeof *started);
+  cr_run *const started = new_run(model);
   if (started == NULL) return CR_NO_MEMORY;
-  pthread_mutex_init(&started->lock, NULL);
-  pthread_cond_init(&started->change, NULL);
-  started->model = model;
-  // The runtime only reads the values of an input.
   void *input = (void *)(uintptr_t)values;
   size_t size = count * sizeof *values;
-  if (model->takes_half) {
-    started->halves = calloc(count + 1, sizeof *started->halves);
-    if (started->halves == NULL) {
+  const bool is_half = model->types[0] == HALF;
+  if (is_half) {
+    uint16_t *const halves = calloc(count + 1, sizeof *halves);
+    started->copies[0] = halves;
+    if (halves == NULL) {
       cr_run_free(started);
       return CR_NO_MEMORY;
     }
-    for (size_t i = 0; i < count; i++) started->halves[i] = to_half(values[i]);
-    input = started->halves;
-    size = count * sizeof *started->halves;
+    for (size_t i = 0; i < count; i++) halves[i] = to_half(values[i]);
+    input = halves;
+    size = count * sizeof *halves;
   }
-  const bool is_ready =
-      succeeded(ort.CreateRunOptions(&started->options), message, capacity) &&
-      succeeded(ort.CreateTensorWithDataAsOrtValue(runtime.memory, input, size, shape, rank,
-                                                   model->takes_half ? HALF : FLOAT,
-                                                   &started->input),
-                message, capacity);
-  if (!is_ready || !start_thread(started)) {
-    cr_run_free(started);
-    return is_ready ? CR_NO_MEMORY : CR_REFUSED;
+  const bool has_input =
+      add_input(started, input, size, shape, rank, is_half ? HALF : FLOAT, message, capacity);
+  return start(started, has_input, run, message, capacity);
+}
+
+int32_t cr_run_start_tokens(cr_model *model, const int64_t *values, size_t count, cr_run **run,
+                            char *message, size_t capacity) {
+  *run = NULL;
+  cr_run *const started = new_run(model);
+  if (started == NULL) return CR_NO_MEMORY;
+  const int64_t shape[] = {1, (int64_t)count};
+  bool has_inputs = model->input_count <= CR_INPUT_LIMIT;
+  for (size_t i = 0; has_inputs && i < model->input_count; i++) {
+    const bool is_long = model->types[i] == INT64;
+    const size_t width = is_long ? sizeof(int64_t) : sizeof(int32_t);
+    started->copies[i] = calloc(count + 1, width);
+    if (started->copies[i] == NULL) {
+      cr_run_free(started);
+      return CR_NO_MEMORY;
+    }
+    for (size_t k = 0; k < count; k++) {
+      const int64_t value = values[i * count + k];
+      if (is_long) {
+        ((int64_t *)started->copies[i])[k] = value;
+      } else {
+        ((int32_t *)started->copies[i])[k] = (int32_t)value;
+      }
+    }
+    has_inputs = add_input(started, started->copies[i], count * width, shape, 2, model->types[i],
+                           message, capacity);
   }
-  *run = started;
-  return CR_OK;
+  return start(started, has_inputs, run, message, capacity);
 }
 
 int32_t cr_run_wait(cr_run *run, char *message, size_t capacity) {
@@ -427,9 +501,10 @@ const float *cr_run_output(cr_run *run, size_t *count, int64_t *shape, int32_t *
       !succeeded(ort.GetTensorTypeAndShape(run->output, &info), NULL, 0)) {
     return NULL;
   }
-  bool is_half = false;
-  *rank = float_shape(info, shape, &is_half);
-  const bool is_read = *rank >= 0 &&
+  int type = 0;
+  *rank = tensor_shape(info, shape, &type);
+  const bool is_half = type == HALF;
+  const bool is_read = *rank >= 0 && (is_half || type == FLOAT) &&
                        succeeded(ort.GetTensorShapeElementCount(info, count), NULL, 0) &&
                        succeeded(ort.GetTensorMutableData(run->output, &values), NULL, 0);
   ort.ReleaseTensorTypeAndShapeInfo(info);
@@ -452,11 +527,13 @@ void cr_run_free(cr_run *run) {
   }
   if (run->status != NULL) ort.ReleaseStatus(run->status);
   if (run->output != NULL) ort.ReleaseValue(run->output);
-  if (run->input != NULL) ort.ReleaseValue(run->input);
+  for (size_t i = 0; i < CR_INPUT_LIMIT; i++) {
+    if (run->inputs[i] != NULL) ort.ReleaseValue(run->inputs[i]);
+    free(run->copies[i]);
+  }
   if (run->options != NULL) ort.ReleaseRunOptions(run->options);
   pthread_cond_destroy(&run->change);
   pthread_mutex_destroy(&run->lock);
-  free(run->halves);
   free(run->widened);
   free(run);
 }

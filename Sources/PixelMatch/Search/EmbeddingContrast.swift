@@ -13,7 +13,8 @@ package struct EmbeddingContrast: Sendable {
 
   private let query: ImageEmbedding
   private let mean: Double
-  private let deviation: Double
+  /// The standard deviation of the similarities.
+  package let deviation: Double
 
   /// Compares a query with a sample of the rows of some segments, whether they are live or not.
   ///

@@ -87,6 +87,19 @@ public struct ImageEmbedding: Sendable, Hashable {
     return Double(dot) / (Double(own) * Double(others)).squareRoot()
   }
 
+  /// Returns the direction of the sum of the directions of two embeddings, or itself if the other is of another model or nothing is left.
+  ///
+  /// - Parameter weight: The length of the other one, where this one has the length 1.
+  package func adding(_ other: ImageEmbedding, weight: Double) -> ImageEmbedding {
+    guard model == other.model, components.count == other.components.count else { return self }
+    let scale = weight * Double(other.inverseLength) / Double(inverseLength)
+    let sum = zip(components, other.components).map { Double($0) + scale * Double($1) }
+    let peak = sum.reduce(0) { max($0, $1.magnitude) }
+    guard peak.isFinite, peak > 1e-6 else { return self }
+    return ImageEmbedding(
+      model: model, components: sum.map { Int8(($0 / peak * 127).rounded()) })
+  }
+
   // MARK: Projection
 
   /// Returns 512 components of a vector whose signs were changed at random and that was then transformed.

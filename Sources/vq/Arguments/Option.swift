@@ -174,10 +174,12 @@ extension Option<[String]> {
     }
   }
 
-  /// A required path; each repetition gives one more.
-  static func paths(_ text: OptionText, _ placeholder: String, of kind: ValueCompletion) -> Self {
+  /// A path; each repetition gives one more.
+  static func paths(
+    _ text: OptionText, _ placeholder: String, of kind: ValueCompletion, isRequired: Bool = true
+  ) -> Self {
     Self(
-      text, value: .path(placeholder, kind), isRequired: true, mayRepeat: true, initial: [],
+      text, value: .path(placeholder, kind), isRequired: isRequired, mayRepeat: true, initial: [],
       parse: nonempty, add: { $0.append($1) })
   }
 

@@ -1,3 +1,4 @@
+import Reading
 import VisualQuery
 
 /// `vq eval`: measures the search quality of an index.
@@ -19,6 +20,14 @@ enum EvalCommand {
         evidence, then the coefficients fitted on all. With --subject catalogued, queries of \
         things that the index lacks are left out, and the score stays that of the code.
         """))
+  static let models = Option<[String]>.paths(
+    OptionText(
+      "models", "read the text of images, and encode them, with the models of a folder",
+      detail: """
+        As for 'vq match'. Given twice, it compares two models that encode images: the vectors of the index under each are \
+        computed in temporary copies of it, unless it has them. 'none' uses none.
+        """, environment: "VQ_MODELS", isRare: true),
+    "DIR", of: .directories, isRequired: false)
   static let threads = MatchCommand.threads
   static let json = Option<Bool>.flag(OptionText("json", "the figures as one JSON object"))
   static let quiet = Option<Bool>.flag(OptionText("quiet", "no progress", short: "q"))
@@ -30,6 +39,7 @@ enum EvalCommand {
       "vq eval queries.jsonl --index shop.vq",
       "vq eval queries.jsonl --index shop.vq --json | jq .recallAt1",
       "vq eval a.jsonl b.jsonl --index a.vq --index b.vq --calibrate",
+      "vq eval queries.jsonl --models clip --models siglip --index shop.vq",
     ],
     operand: OperandDescription(
       placeholder: "QUERIES", count: 1...Int.max,
@@ -39,7 +49,7 @@ enum EvalCommand {
       index.description, withoutLabels.description, MatchCommand.subject.description,
       calibrate.description, RulesCommand.trial.description, threads.description, json.description,
       MatchCommand.report.description,
-      quiet.description, TextModels.models.description,
+      quiet.description, models.description,
       IndexLocation.cache.description,
     ],
     notes: [
@@ -67,6 +77,10 @@ enum EvalCommand {
              "recallAt1PercentFalse":0.98,
              "recallAt01PercentFalse":0.97,"calibrationError":0.02,"reliability":[…],
              "worst":[{"query":"q7","stage":"belowCutOff",…},…],…}
+          With two --models, it has the figures of each: {"schema":"vq.evalModels/1",
+             "models":[{"folder":"clip","model":"image/model.onnx 5d0e…","images":90,
+               "similarLists":7,"similarEntities":31,"similarOfKind":0.86,
+               "figures":{"schema":"vq.eval/1",…}},…]}
           """),
     ],
     exitCodes: [
@@ -87,11 +101,34 @@ enum EvalCommand {
     }
     let isCalibrating = arguments[calibrate]
     let subject = arguments[MatchCommand.subject] ?? .anything
-    let evaluation = Evaluation(
-      pool: WorkerPool(width: arguments[threads]), console: console, isQuiet: arguments[quiet],
-      withLabels: !arguments[withoutLabels], andWithout: isCalibrating, subject: subject,
-      models: try TextModels.open(arguments),
-      rules: { try RulesCommand.rules(toTry: arguments, in: $0, on: console) })
+    let folders = arguments[models]
+    guard folders.count <= 2 else {
+      throw CommandFailure(.usage, "'vq eval' compares two --models; found \(folders.count)")
+    }
+    let evaluationWith: (ReadingModels?) -> Evaluation = { models in
+      Evaluation(
+        pool: WorkerPool(width: arguments[threads]), console: console, isQuiet: arguments[quiet],
+        withLabels: !arguments[withoutLabels], andWithout: isCalibrating, subject: subject,
+        models: models, withSimilar: folders.count == 2,
+        rules: { try RulesCommand.rules(toTry: arguments, in: $0, on: console) })
+    }
+    if folders.count == 2 {
+      try arguments.refuse(
+        [calibrate.description, MatchCommand.report.description], with: "two --models")
+      let comparison = try ModelComparison(folders, evaluationWith)
+      var directories: [String] = []
+      for index in indexes {
+        directories.append(try await IndexLocation.directory(of: index, arguments, console))
+      }
+      let figures = try await comparison.figures(of: files, in: directories)
+      if arguments[json] {
+        try console.output.writeJSON(ModelComparisonDocument(models: figures))
+      } else {
+        try console.output.write(ModelComparisonText(figures: figures, console: console).text)
+      }
+      return figures.contains { $0.failures > 0 } ? .undecodablePicture : .success
+    }
+    let evaluation = evaluationWith(try folders.first.flatMap(TextModels.open))
     guard !isCalibrating || arguments[MatchCommand.report] == nil else {
       throw CommandFailure(
         .usage, "--report cannot be combined with --calibrate, which asks each query several times")

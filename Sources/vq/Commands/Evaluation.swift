@@ -12,6 +12,8 @@ struct Evaluation: Sendable {
   let subject: QuerySubject
   /// The models that read text, or `nil` if none is read.
   let models: ReadingModels?
+  /// True if what is similar counts, too.
+  var withSimilar = false
   /// Returns the rules to try with a catalogue, or `nil` for none.
   let rules: @Sendable (Catalogue) throws -> ShopRules?
 
@@ -111,7 +113,8 @@ struct Evaluation: Sendable {
       }
       return .success(
         try await matcher.evaluate(
-          item.query, signature: signature, withLabels: item.withLabels, subject: subject))
+          item.query, signature: signature, withLabels: item.withLabels, subject: subject,
+          withSimilar: withSimilar))
     }
     switch Self.decoded(item.path) {
     case .failure(let failure):
@@ -120,7 +123,8 @@ struct Evaluation: Sendable {
     case .success(let picture):
       return .success(
         try await matcher.evaluate(
-          item.query, picture: picture, withLabels: item.withLabels, subject: subject))
+          item.query, picture: picture, withLabels: item.withLabels, subject: subject,
+          withSimilar: withSimilar))
     }
   }
 

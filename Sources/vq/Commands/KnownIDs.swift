@@ -50,3 +50,14 @@ extension Matcher {
     )
   }
 }
+
+extension EntityID {
+  /// Reads `store:harbour` as the id of a store, and any other text as the id of a product.
+  init(operand text: String) {
+    for type in EntityType.allCases where text.hasPrefix("\(type.rawValue):") {
+      self.init(type: type, value: String(text.dropFirst(type.rawValue.count + 1)))
+      return
+    }
+    self.init(type: .product, value: text)
+  }
+}

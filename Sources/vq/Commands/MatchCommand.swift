@@ -1,4 +1,5 @@
 import PixelMatch
+import Reading
 import VisualQuery
 
 /// `vq match`: finds the products and stores that an image shows.
@@ -16,7 +17,8 @@ enum MatchCommand {
     Question.text, "TEXT", "what is meant instead of what the image shows: in green",
     detail: """
       Words beside the image, read against the values of the index: among the variants of what the image shows, those come \
-      first that have the words, such as another color or size.
+      first that have the words, such as another color or size. If --models has a model that encodes words, their direction is \
+      added to that of the image, and words without an image find images: --text "green mug".
       """)
   static let limit = Option.field(
     Question.limit, "N", "maximum number of matches",
@@ -154,7 +156,7 @@ enum MatchCommand {
       placeholder: "IMAGE", count: 0...Int.max,
       summary:
         "a file such as JPEG, PNG or WebP, or a folder of such files; '-' for standard input; "
-        + "none with only --labels",
+        + "none with only --labels or --text",
       completion: .files),
     options: [
       index.description, labels.description, text.description, region.description,
@@ -214,10 +216,14 @@ enum MatchCommand {
     let isAsked =
       !arguments.operands.isEmpty || question.labels?.isEmpty == false
       || question.signature != nil || question.continuation != nil
-    guard isAsked else {
+    // Words alone need a model that encodes them.
+    guard isAsked || question.text != nil && arguments[TextModels.models] != nil else {
       throw arguments.missingOperand(
         "'vq match' requires an IMAGE, --labels LIST, or both"
-          + (question.text == nil ? "" : "; --text is beside one of them"))
+          + (question.text == nil
+            ? ""
+            : "; --text alone requires --models DIR with \(TextEncoder.modelName), which encodes words")
+      )
     }
     guard question.refreshes == nil || question.continuation != nil else {
       throw CommandFailure(.usage, "--refresh requires --continue TOKEN")
@@ -245,6 +251,15 @@ enum MatchCommand {
     let pool = WorkerPool(width: arguments[threads])
     var matcher = Matcher(catalogue: catalogue, pool: pool)
     matcher.models = try TextModels.open(arguments, for: catalogue, on: console)
+    guard isAsked || matcher.searchesByWords else {
+      throw CommandFailure(
+        .usage,
+        matcher.models?.words == nil
+          ? "--text alone requires a model that encodes words: --models has no \(TextEncoder.modelName)"
+          : "--text alone requires vectors of the images of the index by the model of --models",
+        advice: matcher.models?.words == nil
+          ? [] : ["encode them with: vq catalogue embed --models DIR"])
+    }
     matcher.rules = try RulesCommand.rules(toTry: arguments, in: catalogue, on: console)
     matcher.ruleDate = question.date
     let search = PictureSearch(

@@ -65,7 +65,7 @@ struct PictureSearch: Sendable {
 
   @concurrent private func search(with picture: String?) async throws -> Answer {
     let elapsed = ProgressLine.stopwatch()
-    let query = picture ?? labels.joined(separator: ",")
+    let query = picture ?? (labels.isEmpty ? words : labels.joined(separator: ","))
     if picture == nil, let continuation = question.continuation {
       let page = try await matcher.values(
         continuing: continuation, limit: pageLimit, refresh: question.refreshes ?? false,

@@ -46,11 +46,6 @@ enum TextModels {
         "other models have read the images of the index; only titles and brands are compared with text",
         advice: ["read them again with: vq catalogue read-text --models DIR"])
     }
-    if models.hasTextEncoder {
-      console.diagnostics.warning(
-        "\(ReadingModels.textEncoderName) in --models is not used: vq does not encode text; words beside an image are read against the values of the index"
-      )
-    }
     if let encoder = models.image, catalogue.imageModel?.name != encoder.name {
       console.diagnostics.warning(
         catalogue.imageModel == nil

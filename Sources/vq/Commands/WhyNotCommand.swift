@@ -83,7 +83,7 @@ enum WhyNotCommand {
     _ search: PictureSearch, _ picture: String, _ arguments: ParsedArguments, _ file: ReportFile?,
     on console: Console
   ) async throws -> ExitCode {
-    let id = id(arguments[expect])
+    let id = EntityID(operand: arguments[expect])
     try await search.matcher.checkKnown([id], option: "--expect")
     guard search.options.types.contains(id.type) else {
       throw CommandFailure(
@@ -124,14 +124,6 @@ enum WhyNotCommand {
       title: "vq why-not",
       notes: ["Index generation \(matcher.catalogue.generation)."], pictures: pictures,
       body: [HTML("ol", ["class": "cards"], [html])])
-  }
-
-  /// Reads `store:harbour` as the id of a store, and any other text as the id of a product.
-  private static func id(_ text: String) -> EntityID {
-    for type in EntityType.allCases where text.hasPrefix("\(type.rawValue):") {
-      return EntityID(type: type, value: String(text.dropFirst(type.rawValue.count + 1)))
-    }
-    return EntityID(type: .product, value: text)
   }
 
   private static func text(

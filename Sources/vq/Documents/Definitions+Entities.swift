@@ -405,6 +405,11 @@ extension Definition {
                     """
                     True if details of the two images agree in their places, as those of one thing in two colors do. Always false with `relation`.
                     """)),
+                .optional(
+                  "cosine",
+                  .number(
+                    "The cosine of the angle between the vectors of the two images. Absent if one of them has none, and with `relation`.",
+                    min: -1, max: 1)),
               ]))),
       ]))
 

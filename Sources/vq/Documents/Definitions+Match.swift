@@ -77,7 +77,7 @@ extension Definition {
       #"""
       [{"required": ["image"]}, {"required": ["request"], "properties": {"request": {"type": "object",
       "anyOf": [{"required": ["labels"], "properties": {"labels": {"minItems": 1}}}, {"required": ["codes"],
-      "properties": {"codes": {"minItems": 1}}}]}}}]
+      "properties": {"codes": {"minItems": 1}}}, {"required": ["text"], "properties": {"text": {"minLength": 1}}}]}}}]
       """#))
 
   static let matchAnswer = Definition(

@@ -341,14 +341,15 @@ extension Operation {
     "GET /v1/entities/{type}/{id}/neighbors", "getNeighbors", .entities,
     "Get what looks most like an entity",
     """
-    Searches with the first image of the entity for the others of its type: the likeliest mistakes. What people said about answers \
-    does not count. With `relation`, it gives what the shop's feed relates to a product instead, in the order of the feed; entities \
+    Finds the others of its type that look like the first image of the entity: in the order of the vectors of their images if a model has \
+    computed them, or the shop has supplied them, and after these what a search with the image finds: the likeliest mistakes. What people \
+    said about answers does not count. With `relation`, it gives what the shop's feed relates to a product instead, in the order of the feed; entities \
     that the shop does not have are left out.
     """,
     parameters: [
       .query(
         "limit", "At most this many neighbors.",
-        .integer("A number of neighbors.", min: 1, max: EntityHandlers.neighborLimit).with(
+        .integer("A number of neighbors.", min: 1, max: Matcher.neighborLimit).with(
           "default", "12")),
       .question(Question.conditions), .question(Question.wantedLabels),
       .query(

@@ -139,7 +139,7 @@ extension Schema {
       """
       What a person says beside the image: "this, but in green". Its words are read against the values of the catalogue, in several \
       languages for colors: among the variants of what the image shows, those come first that have them. Beside an image, a \
-      signature, labels or codes.
+      signature, labels or codes; alone if the service has a model that encodes words, whose vectors then find images, too.
       """, pattern: Pattern.filledLine, examples: #"["this, but in green"]"#),
     "texts": Words(
       """
@@ -264,14 +264,15 @@ extension Definition {
   static let matchQuestion = Definition(
     "MatchQuestion",
     .object(
-      "A search by labels, by product codes, by a signature, or by several of them.",
+      "A search by labels, by product codes, by a signature, by words, or by several of them.",
       Question.fields(in: .json).map { .optional($0.name, .field($0, in: .json)) }
     )
     .with(
       "anyOf",
       #"""
       [{"required": ["labels"], "properties": {"labels": {"minItems": 1}}}, {"required": ["signature"]}, {"required": ["texts"],
-      "properties": {"texts": {"minItems": 1}}}, {"required": ["codes"], "properties": {"codes": {"minItems": 1}}}]
+      "properties": {"texts": {"minItems": 1}}}, {"required": ["codes"], "properties": {"codes": {"minItems": 1}}},
+      {"required": ["text"], "properties": {"text": {"minLength": 1}}}]
       """#))
 
   static let matchContinuation = Definition(

@@ -197,6 +197,40 @@ import Testing
       !links(["TERM": "linux"]) && !links(["VTE_VERSION": "4800"]) && !links([:], color: false))
   }
 
+  @Test func `neighbors are listed by their vectors`() throws {
+    let folder = try TemporaryDirectory()
+    let things = [("a", "mug-red", "ADwAAA"), ("b", "oats", "ADwANA"), ("c", "mug-blue", "AAAAPA")]
+    for (_, image, _) in things {
+      _ = try folder.copy(SampleShop.image("\(image).jpg"), to: "\(image).jpg")
+    }
+    let rows = things.map { id, image, vector in
+      """
+      {"type":"product","id":"\(id)","title":"T \(id)","images":["\(image).jpg"],\
+      "embeddings":{"model":"m","vectors":["\(vector)"]}}
+      """
+    }
+    _ = try folder.write(rows.joined(separator: "\n"), to: "feed.jsonl")
+    let directory = folder.path
+    #expect(
+      try RunningVQ(["index", "feed.jsonl", "--index", "s.vq"], directory: directory).status == 0)
+    let text = try RunningVQ(["neighbors", "a"], directory: directory)
+    #expect(
+      text.output == """
+        COSINE  DETAILS  ID  TITLE
+          0.96           b   T b
+          0.00  shared   c   T c
+
+        """)
+    let json = try RunningVQ(
+      ["neighbors", "a", "--limit", "1", "--where", "id!=b", "--json"], directory: directory)
+    #expect(
+      json.output
+        == #"{"generation":1,"id":"a","neighbors":[{"cosine":0,"id":"c","sharesDetails":true,"title":"T c","type":"product"}],"schema":"vq.neighbors/1","type":"product"}"#
+        + "\n")
+    let none = try RunningVQ(["neighbors", "x"], directory: directory)
+    #expect(none.status == 2 && none.errors.contains("ID: there is no product 'x'"))
+  }
+
   @Test func `duplicates are listed with their images`() throws {
     let folder = try TemporaryDirectory()
     for name in ["one.jpg", "two.jpg"] {

@@ -42,7 +42,7 @@ import VisualQuery
   @Test func `each document is tested`() {
     let here = [
       "index", "catalogue", "doctor", "duplicates", "labels", "rules", "report", "eval", "diff",
-      "why-not", "feedback", "hash", "copy",
+      "why-not", "neighbors", "feedback", "hash", "copy",
     ]
     // MatchSchemaTests has the answers of a match.
     #expect(Set(PrintedDocument.all.map(\.name)) == Set(here + ["match"]))
@@ -175,8 +175,14 @@ import VisualQuery
       {"image":"\(plant)","truth":[],"edit":"room"}
       {"image":"\(broken)","truth":["mug-red"]}
       """, to: "queries.jsonl")
+    let figures = ["m", nil].map {
+      ModelComparison.Figures(
+        folder: "f", model: $0, images: 1, report: EvaluationReport([]), similarLists: 1,
+        similarEntities: 2, similarOfKind: $0 == nil ? nil : 0.5, failures: 0)
+    }
     try expect(
-      try lines(["eval", queries, "--index", index, "--json", "-q"], status: [0, 1, 4]), of: .eval)
+      try lines(["eval", queries, "--index", index, "--json", "-q"], status: [0, 1, 4])
+        + [JSONLines.line(ModelComparisonDocument(models: figures))], of: .eval)
     let moved = AnswerComparison.Moved(
       id: EntityID(type: .product, value: "a"), before: 1, after: 2, rule: "r")
     let outcome = AnswerComparison.Outcome(
@@ -198,6 +204,11 @@ import VisualQuery
     try expect(
       try lines(whyNot + ["product:mug-red"]) + lines(whyNot + ["product:mug-blue"])
         + [JSONLines.line(WhyNotDocument(query: "q", diagnosis))], of: .whyNot)
+  }
+
+  @Test func `neighbors`() throws {
+    try expect(
+      try lines(["neighbors", "mug-red", "--index", IndexedShop.path(), "--json"]), of: .neighbors)
   }
 
   @Test func `hashes and copies`() throws {

@@ -21,8 +21,8 @@ import VisualQuery
         _ = try folder.write(Self.flat(), to: "flat.jpg")
         return try folder.write(
           #"""
-          {"type":"product","id":"oats","title":"Honey oats","subtitle":"500 g","synonyms":["porridge"],"labels":["cereal"],"images":["oats.jpg"],"brand":"Northlight","price":{"amount":"3.60","currency":"EUR"},"availability":"inStock","url":"https://shop.example/oats","featured":true,"group":"oats","attributes":{"size":"500 g"},"material":"paper","description":"Roasted slowly.","localized":{"de":{"title":"Hafer","subtitle":"500 g","synonyms":["Brei"]}},"alsoBought":["oats-2"]}
-          {"type":"product","id":"oats-2","title":"Oats","labels":["cereal"],"group":"oats","images":["oats.jpg"]}
+          {"type":"product","id":"oats","title":"Honey oats","subtitle":"500 g","synonyms":["porridge"],"labels":["cereal"],"images":["oats.jpg"],"brand":"Northlight","price":{"amount":"3.60","currency":"EUR"},"availability":"inStock","url":"https://shop.example/oats","featured":true,"group":"oats","attributes":{"size":"500 g"},"material":"paper","description":"Roasted slowly.","localized":{"de":{"title":"Hafer","subtitle":"500 g","synonyms":["Brei"]}},"alsoBought":["oats-2"],"embeddings":{"model":"m","vectors":["ADwAAA"]}}
+          {"type":"product","id":"oats-2","title":"Oats","labels":["cereal"],"group":"oats","images":["oats.jpg"],"embeddings":{"model":"m","vectors":["ADwANA"]}}
           {"type":"product","id":"flat","title":"Flat","images":["flat.jpg"]}
           {"type":"product","id":"old","title":"Old"}
           {"type":"store","id":"market","title":"Market","url":"https://shop.example/market","subtitle":"At the quay","synonyms":["stall"],"labels":["stall"],"images":["market.jpg"],"address":"Markt 12, Cologne","geo":{"latitude":50.94,"longitude":6.96},"openingHours":["Sa 08:00-14:00"],"timeZone":"Europe/Berlin","telephone":"+49 221 1","featured":true,"material":"wood","localized":{"de":{"title":"Markt"}},"stock":["oats"]}

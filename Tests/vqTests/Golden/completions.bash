@@ -9,7 +9,7 @@ _vq() {
   COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     case ${COMP_WORDS[index]} in
-    index|match|catalogue|doctor|duplicates|labels|rules|report|eval|diff|why-not|feedback|serve|key|hash|sign|postgres|copy|codegen|simulate-client|help|completions) command=${COMP_WORDS[index]}; break ;;
+    index|match|catalogue|doctor|duplicates|labels|rules|report|eval|diff|why-not|neighbors|feedback|serve|key|hash|sign|postgres|copy|codegen|simulate-client|help|completions) command=${COMP_WORDS[index]}; break ;;
     esac
   done
   case $command:$previous in
@@ -135,6 +135,12 @@ _vq() {
     why-not:--max-pixels) return ;;
     why-not:--formats) _vq_reply -W 'jpeg png webp avif heic gif all'; return ;;
     why-not:--cache) _vq_reply -d; compopt -o filenames; return ;;
+    neighbors:--index) _vq_reply -d; compopt -o filenames; return ;;
+    neighbors:--limit) return ;;
+    neighbors:--where) return ;;
+    neighbors:--with-label) return ;;
+    neighbors:--threads|neighbors:-j) return ;;
+    neighbors:--cache) _vq_reply -d; compopt -o filenames; return ;;
     feedback:--index) _vq_reply -d; compopt -o filenames; return ;;
     feedback:--cache) _vq_reply -d; compopt -o filenames; return ;;
     serve:--index) _vq_reply -d; compopt -o filenames; return ;;
@@ -203,7 +209,7 @@ _vq() {
   esac
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
-    :*) _vq_reply -W 'index match catalogue doctor duplicates labels rules report eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
+    :*) _vq_reply -W 'index match catalogue doctor duplicates labels rules report eval diff why-not neighbors feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
     index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --max-removed --report --detailed-exit-code --models --currency --map --map-from --encoding --sheet --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --ca-file --max-rows --max-feed-bytes --max-feed-ratio --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
     match:-*) _vq_reply -W '--index --labels --text --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --profile --all-fields --tolerant --subject --answers --similar --with-label --near --at --locale --app-page --rules --signature --embedding --continue --refresh --models --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
@@ -226,6 +232,8 @@ _vq() {
     diff:*) _vq_reply -f; compopt -o filenames; return ;;
     why-not:-*) _vq_reply -W '--index --expect --labels --text --region --limit --products --stores --min-confidence --subject --type --where --with-label --threads -j --models --json --report --max-bytes --max-pixels --formats --cache --color --help -h --version' ;;
     why-not:*) _vq_reply -f; compopt -o filenames; return ;;
+    neighbors:-*) _vq_reply -W '--index --limit --where --with-label --threads -j --json --cache --color --help -h --version' ;;
+    neighbors:*) return ;;
     feedback:-*) _vq_reply -W '--index --cache --json --color --help -h --version' ;;
     feedback:*) _vq_reply -fW 'list accept remove queries export import'; compopt -o filenames; return ;;
     serve:-*) _vq_reply -W '--index --cache --at-least --models --host --port --socket --keys --deadline --max-deadline --change-deadline --queue --rate --cpu-rate --trusted-proxy --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --allow-origin --allow-host --app-id --name --numbers --try-rules --grace --quiet --color --help -h --version' ;;
@@ -245,7 +253,7 @@ _vq() {
     simulate-client:-*) _vq_reply -W '--server --labels --crop --sides --key-file --language --timeout --conversation --json --max-bytes --max-pixels --formats --color --help -h --version' ;;
     simulate-client:*) _vq_reply -f; compopt -o filenames; return ;;
     help:-*) _vq_reply -W '--man --schemas --color --help -h --version' ;;
-    help:*) _vq_reply -W 'index match catalogue doctor duplicates labels rules report eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions'; return ;;
+    help:*) _vq_reply -W 'index match catalogue doctor duplicates labels rules report eval diff why-not neighbors feedback serve key hash sign postgres copy codegen simulate-client help completions'; return ;;
     completions:-*) _vq_reply -W '--color --help -h --version' ;;
     completions:*) _vq_reply -W 'bash zsh fish'; return ;;
   esac

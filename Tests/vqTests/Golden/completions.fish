@@ -14,6 +14,7 @@ complete -c vq -n __fish_use_subcommand -a report -d 'what people searched and o
 complete -c vq -n __fish_use_subcommand -a eval -d 'measure the search quality of an index'
 complete -c vq -n __fish_use_subcommand -a diff -d 'compare the answers of two generations'
 complete -c vq -n __fish_use_subcommand -a why-not -d 'show which stage of a search loses an entity'
+complete -c vq -n __fish_use_subcommand -a neighbors -d 'list the entities that look most like one of the index'
 complete -c vq -n __fish_use_subcommand -a feedback -d 'list and undo what people said about answers'
 complete -c vq -n __fish_use_subcommand -a serve -d 'answer queries over HTTP'
 complete -c vq -n __fish_use_subcommand -a key -d 'make a key for clients of \'vq serve\''
@@ -187,6 +188,13 @@ complete -c vq -n '__fish_seen_subcommand_from why-not' -l max-pixels -x -d 'rej
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l formats -x -a 'jpeg png webp avif heic gif all' -d 'formats of images that are accepted: jpeg,png,webp'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -l cache -x -a '(__fish_complete_directories)' -d 'the directory for the copy of an index in PostgreSQL'
 complete -c vq -n '__fish_seen_subcommand_from why-not' -F
+complete -c vq -n '__fish_seen_subcommand_from neighbors' -l index -x -a '(__fish_complete_directories)' -d 'the index to search'
+complete -c vq -n '__fish_seen_subcommand_from neighbors' -l limit -x -d 'maximum number of neighbors'
+complete -c vq -n '__fish_seen_subcommand_from neighbors' -l where -x -d 'only entities with such a property: price<20'
+complete -c vq -n '__fish_seen_subcommand_from neighbors' -l with-label -x -d 'only entities with one of these labels'
+complete -c vq -n '__fish_seen_subcommand_from neighbors' -l threads -s j -x -d 'number of threads'
+complete -c vq -n '__fish_seen_subcommand_from neighbors' -l json -d 'the answer as one JSON object'
+complete -c vq -n '__fish_seen_subcommand_from neighbors' -l cache -x -a '(__fish_complete_directories)' -d 'the directory for the copy of an index in PostgreSQL'
 complete -c vq -n '__fish_seen_subcommand_from feedback' -l index -x -a '(__fish_complete_directories)' -d 'the index to search'
 complete -c vq -n '__fish_seen_subcommand_from feedback' -l cache -x -a '(__fish_complete_directories)' -d 'the directory for the copy of an index in PostgreSQL'
 complete -c vq -n '__fish_seen_subcommand_from feedback' -l json -d 'with list: one JSON object per line'
@@ -270,5 +278,5 @@ complete -c vq -n '__fish_seen_subcommand_from simulate-client' -l formats -x -a
 complete -c vq -n '__fish_seen_subcommand_from simulate-client' -F
 complete -c vq -n '__fish_seen_subcommand_from help' -l man -x -a '(__fish_complete_directories)' -d 'write the manual pages to this folder'
 complete -c vq -n '__fish_seen_subcommand_from help' -l schemas -x -a '(__fish_complete_directories)' -d 'write the schemas of JSON to this folder'
-complete -c vq -n '__fish_seen_subcommand_from help' -a 'index match catalogue doctor duplicates labels rules report eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions'
+complete -c vq -n '__fish_seen_subcommand_from help' -a 'index match catalogue doctor duplicates labels rules report eval diff why-not neighbors feedback serve key hash sign postgres copy codegen simulate-client help completions'
 complete -c vq -n '__fish_seen_subcommand_from completions' -a 'bash zsh fish'

@@ -16,6 +16,7 @@ _vq() {
     'eval:measure the search quality of an index'
     'diff:compare the answers of two generations'
     'why-not:show which stage of a search loses an entity'
+    'neighbors:list the entities that look most like one of the index'
     'feedback:list and undo what people said about answers'
     'serve:answer queries over HTTP'
     'key:make a key for clients of '\''vq serve'\'''
@@ -227,7 +228,7 @@ _vq() {
         '--report=[also write an HTML page with the images]:FILE:_files' \
         '--quiet[no progress]' \
         '-q[no progress]' \
-        '--models=[read the text of images, and encode them, with the models of a folder]:DIR:_files -/' \
+        '*--models=[read the text of images, and encode them, with the models of a folder]:DIR:_files -/' \
         '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
@@ -277,6 +278,21 @@ _vq() {
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
         '1:IMAGE:_files' ;;
+    neighbors)
+      _arguments -s -S \
+        '--index=[the index to search]:DIR:_files -/' \
+        '--limit=[maximum number of neighbors]:N:' \
+        '*--where=[only entities with such a property\: price<20]:CONDITION:' \
+        '*--with-label=[only entities with one of these labels]:LIST:' \
+        '--threads=[number of threads]:N:' \
+        '-j+[number of threads]:N:' \
+        '--json[the answer as one JSON object]' \
+        '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' \
+        '1:ID:' ;;
     feedback)
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
@@ -423,7 +439,7 @@ _vq() {
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
-        '1:COMMAND:(index match catalogue doctor duplicates labels rules report eval diff why-not feedback serve key hash sign postgres copy codegen simulate-client help completions)' ;;
+        '1:COMMAND:(index match catalogue doctor duplicates labels rules report eval diff why-not neighbors feedback serve key hash sign postgres copy codegen simulate-client help completions)' ;;
     completions)
       _arguments -s -S \
         '--color=[when to use color]:WHEN:(auto always never)' \

@@ -59,7 +59,8 @@ extension ShopClient {
     return list.entities
   }
 
-  /// Returns the entities that look most like one, the nearest first, among those that meet some conditions.
+  /// Returns the entities that look most like one, the nearest first, among those that meet some conditions: by the vectors of their images if
+  /// the service has them, and after these by a search.
   ///
   /// - Parameter relation: A relation of the shop's feed: the entities are then those that it relates to the product, in its order.
   public func neighbors(

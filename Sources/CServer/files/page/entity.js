@@ -97,7 +97,7 @@ async function neighbors(entity) {
   const path = `v1/entities/${entity.type}/${encodeURIComponent(entity.id)}/neighbors?limit=${neighborCount}`;
   const answer = await getJSON(path).catch(() => null);
   if (!answer?.neighbors.length) return null;
-  return section("What looks most like it", "Its first image was searched with. Answers that are wrong are mostly among the nearest.",
+  return section("What looks most like it", "By its first image. Answers that are wrong are mostly among the nearest.",
     make("ul", { className: "tiles", id: "neighbors" }, ...answer.neighbors.map((neighbor) =>
       tile(neighbor.entity, neighbor.sharesDetails ? "shares details" : null))));
 }

@@ -49,7 +49,7 @@ export async function search() {
   asking.abort();
   asking = new AbortController();
   clear();
-  if (!picture && !labels().length) return say("Nothing has been asked yet.");
+  if (!picture && !labels().length && !at("text").value.trim()) return say("Nothing has been asked yet.");
   say("Searching …");
   const fields = question();
   asked = { region: fields.region ?? null, shown: 0 };

@@ -43,8 +43,16 @@ size_t cr_model_count(const cr_model *model, bool is_output);
 // it is not a tensor of 16-bit or 32-bit floating-point numbers of at most CR_RANK_LIMIT sides.
 int32_t cr_model_shape(const cr_model *model, bool is_output, int64_t *shape);
 
-// Copies the name of an output, at most `capacity` bytes, and returns its length, or -1 if there is none.
-int64_t cr_model_output_name(const cr_model *model, size_t index, char *text, size_t capacity);
+// The most inputs of a model that takes whole numbers.
+enum { CR_INPUT_LIMIT = 2 };
+
+// Returns the rank and the shape of an input as cr_model_shape does, if it is a tensor of whole numbers of 32 or 64 bits and one of the
+// first CR_INPUT_LIMIT; otherwise -1.
+int32_t cr_model_token_shape(const cr_model *model, size_t index, int64_t *shape);
+
+// Copies the name of an input or output, at most `capacity` bytes, and returns its length, or -1 if there is none.
+int64_t cr_model_name(const cr_model *model, bool is_output, size_t index, char *text,
+                      size_t capacity);
 
 // Chooses the output that runs compute, at first the first one; returns false if there is none. No run may be in progress.
 bool cr_model_choose_output(cr_model *model, size_t index);
@@ -59,6 +67,11 @@ typedef struct cr_run cr_run;
 // cr_run_free. A model of 16-bit numbers gets the nearest ones.
 int32_t cr_run_start(cr_model *model, const float *values, size_t count, const int64_t *shape,
                      size_t rank, cr_run **run, char *message, size_t capacity);
+
+// Starts a run as cr_run_start does, with `count` whole numbers of the shape 1 x count for each input, one input after the other. They are
+// copied. The model has at most CR_INPUT_LIMIT inputs, all of which cr_model_token_shape accepts.
+int32_t cr_run_start_tokens(cr_model *model, const int64_t *values, size_t count, cr_run **run,
+                            char *message, size_t capacity);
 
 // Waits for a few milliseconds. Returns CR_MORE if the run has not ended, otherwise its status.
 int32_t cr_run_wait(cr_run *run, char *message, size_t capacity);

@@ -42,13 +42,7 @@ extension CatalogueUpkeep {
   ) async throws -> EmbeddingSummary {
     try await withTaskExecutorPreference(pool) { @concurrent in
       let database = try CatalogueDatabase(reading: directory)
-      if try database.tables.replica.origin() != nil {
-        throw CatalogueError(
-          code: .invalidLocation,
-          message: """
-            '\(directory)' is a copy of an index in PostgreSQL, which gets vectors only with the entities
-            """)
-      }
+      try checkIsOwn(database)
       var summary = EmbeddingSummary(model: encoder.name)
       let work = try embeddingWork(encoder, &summary)
       let images = StoredImages(
@@ -93,6 +87,45 @@ extension CatalogueUpkeep {
       summary.knowsKinds = kinds != nil
       summary.generation = try remember(encoder, kinds: kinds)
       return summary
+    }
+  }
+
+  /// Computes the vectors of the images of a temporary copy of the catalogue, which stays as it is.
+  ///
+  /// Its database is copied, and its segments are linked. The caller removes the folder.
+  ///
+  /// - Throws: The errors of ``embed(by:progress:)``.
+  package func copy(
+    embeddedBy encoder: ImageEncoder,
+    progress: @escaping @Sendable (_ done: Int, _ total: Int, _ unavailable: Int) -> Void = {
+      _, _, _ in
+    }
+  ) async throws -> (folder: TemporaryFolder, summary: EmbeddingSummary) {
+    let folder = try TemporaryFolder()
+    do {
+      try checkIsOwn(try CatalogueDatabase(reading: directory))
+      try CatalogueDatabase.copy(
+        of: directory, to: folder.path + "/" + CatalogueDatabase.fileName)
+      let copied = try CatalogueDatabase(reading: folder.path)
+      try link(try copied.tables.segments.all().map(\.file), in: folder)
+      if FileStatus.exists(directory + "/" + FetchedPictures.fileName) {
+        try link([FetchedPictures.fileName], in: folder)
+      }
+      let upkeep = CatalogueUpkeep(directory: folder.path, pool: pool)
+      return (folder, try await upkeep.embed(by: encoder, progress: progress))
+    } catch {
+      folder.remove()
+      throw error
+    }
+  }
+
+  private func checkIsOwn(_ database: CatalogueDatabase) throws(CatalogueError) {
+    if try database.tables.replica.origin() != nil {
+      throw CatalogueError(
+        code: .invalidLocation,
+        message: """
+          '\(directory)' is a copy of an index in PostgreSQL, which gets vectors only with the entities
+          """)
     }
   }
 
@@ -289,23 +322,5 @@ private struct KindedImage {
       }
     let limit = KindCalibration.neighbors
     return Array(ranked.prefix(limit)) + ranked.filter { !$0.isSameKind }.prefix(limit)
-  }
-}
-
-extension EntityValue {
-  /// The names of fields that say what a thing is, without separators.
-  private static let kindFields: Set<String> = [
-    "producttype", "googleproductcategory", "googlecategory", "category", "productcategory",
-  ]
-
-  /// The kinds of thing that the entity is said to be: its product types and categories, otherwise its labels.
-  fileprivate var kinds: Set<String> {
-    var kinds: Set<String> = []
-    for (name, value) in extra
-    where Self.kindFields.contains(name.lowercased().filter { $0.isLetter }) {
-      let texts: [JSONValue] = if case .array(let list) = value { list } else { [value] }
-      for case .string(let text) in texts where !text.isEmpty { kinds.insert(text.lowercased()) }
-    }
-    return kinds.isEmpty ? Set(labels.map(LabelText.normalized)) : kinds
   }
 }

@@ -15,14 +15,19 @@ extension CatalogueUpkeep {
     let temporary = try TemporaryFolder()
     defer { temporary.remove() }
     try previous.copy(to: temporary.path + "/" + CatalogueDatabase.fileName)
+    try link(previous.segmentFiles, in: temporary)
+    return try await body(try Catalogue(directory: temporary.path))
+  }
+
+  /// Makes links to some files of the catalogue in another folder.
+  func link(_ files: some Sequence<String>, in folder: TemporaryFolder) throws(CatalogueError) {
     let absolute = FilePath.absolute(directory)
-    for file in previous.segmentFiles {
+    for file in files {
       do throws(StorageError) {
-        try Folder.makeLink(temporary.path + "/" + file, to: absolute + "/" + file)
+        try Folder.makeLink(folder.path + "/" + file, to: absolute + "/" + file)
       } catch {
         throw CatalogueError(error)
       }
     }
-    return try await body(try Catalogue(directory: temporary.path))
   }
 }

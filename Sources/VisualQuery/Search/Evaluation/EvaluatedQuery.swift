@@ -26,6 +26,9 @@ package struct EvaluatedQuery: Sendable {
   let samples: [CalibrationSample]
   /// The entities that are listed if none is sure (``MatchResponse/possible``), best first, with their shares as confidences.
   package internal(set) var possible: [Answer] = []
+  /// For each entity that is listed as similar (``MatchResponse/similar``), whether it shares a kind with a right one; `nil` if that was not
+  /// asked for, or if no right one has a kind.
+  package internal(set) var similar: [Bool]? = nil
 
   /// The place of the first right answer, from 0.
   package var rank: Int? { answers.firstIndex { query.isRight($0.id) } }
@@ -45,14 +48,16 @@ extension EvaluatedQuery {
 extension Matcher {
   /// Runs one query of an evaluation whose image was not kept.
   ///
+  /// - Parameter withSimilar: True if what is similar counts, too.
   /// - Throws: The errors of ``values(for:options:)``.
   package func evaluate(
     _ query: EvaluationQuery, signature: QuerySignature, withLabels: Bool,
-    subject: QuerySubject = .anything
+    subject: QuerySubject = .anything, withSimilar: Bool = false
   ) async throws -> EvaluatedQuery {
     let result = try await withTaskExecutorPreference(pool) {
       try await evaluated(
-        query, content(of: query, signature: signature, withLabels: withLabels), subject)
+        query, content(of: query, signature: signature, withLabels: withLabels), subject,
+        withSimilar: withSimilar)
     }
     try Task.checkCancellation()
     return result
@@ -60,14 +65,16 @@ extension Matcher {
 
   /// Runs one query of an evaluation.
   ///
+  /// - Parameter withSimilar: True if what is similar counts, too.
   /// - Throws: The errors of ``values(for:options:)``.
   package func evaluate(
     _ query: EvaluationQuery, picture: PixelBuffer, withLabels: Bool,
-    subject: QuerySubject = .anything
+    subject: QuerySubject = .anything, withSimilar: Bool = false
   ) async throws -> EvaluatedQuery {
     let result = try await withTaskExecutorPreference(pool) {
       try await evaluated(
-        query, content(of: query, picture: picture, withLabels: withLabels), subject)
+        query, content(of: query, picture: picture, withLabels: withLabels), subject,
+        withSimilar: withSimilar)
     }
     try Task.checkCancellation()
     return result
@@ -85,7 +92,8 @@ extension Matcher {
   }
 
   @concurrent private func evaluated(
-    _ query: EvaluationQuery, _ content: SemanticContent, _ subject: QuerySubject
+    _ query: EvaluationQuery, _ content: SemanticContent, _ subject: QuerySubject,
+    withSimilar: Bool
   ) async throws -> EvaluatedQuery {
     // An evaluation measures the search itself, so the rules that the catalogue stores are
     // ignored. Only rules that the caller wants to try are applied.
@@ -123,12 +131,32 @@ extension Matcher {
           picture: $0.picture, isRight: query.isRight(ranked.id))
       }
     }
+    let shown = ranked.filter { $0.entity.confidence >= state.cutOff }.map(\.entity.key)
+    let similar =
+      withSimilar ? try similar(state, to: query, without: shown + possible.map(\.key)) : nil
     return EvaluatedQuery(
       query: query, answers: answers,
       missReason: try missReason(query, answers, state, scored, rules), samples: samples,
       possible: possible.compactMap { entity in
         ids[entity.key].map { EvaluatedQuery.Answer(id: $0, confidence: entity.confidence) }
-      })
+      }, similar: similar)
+  }
+
+  /// Returns for each entity that is similar whether it shares a kind with a right one; `nil` if no right one has a kind.
+  ///
+  /// - Parameter shown: The keys of the entities that the answer has.
+  private func similar(
+    _ state: QueryState, to query: EvaluationQuery, without shown: [UInt32]
+  ) throws -> [Bool]? {
+    let right = try query.truth.flatMap { EvaluationQuery.ids(named: $0) }
+      .compactMap { try catalogue.key(of: $0) }
+    let values = try catalogue.entities(keys: Set(shown + right).sorted())
+    let kinds = right.reduce(into: Set<String>()) { $0.formUnion(values[$1]?.kinds ?? []) }
+    if kinds.isEmpty { return nil }
+    let options = MatchOptions(timeout: nil, showsSimilar: true)
+    let listed = try similar(
+      state, options, without: shown.compactMap { values[$0] }, isAnySure: false)
+    return (listed ?? []).map { !$0.value.kinds.isDisjoint(with: kinds) }
   }
 
   /// Returns the miss reason of the right entity that came furthest.

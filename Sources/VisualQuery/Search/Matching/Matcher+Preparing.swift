@@ -33,8 +33,12 @@ extension Matcher {
       && WholeImageStage.isWorthwhile(
         for: content, options, cutOff: cutOff, feedback: feedback, in: catalogue)
     let scansEnd = deadline.map { $0 - ($0 - now()) * Self.verifyingShare }
-    let embedding = content.embedding.map { .given($0) } ?? encoding.map(EmbeddingSource.computed)
-    var plan = try plan(signature, image, labels, content, embedding, endsEarly: endsEarly) {
+    var embedding = content.embedding.map { .given($0) } ?? encoding.map(EmbeddingSource.computed)
+    let direction = wordsEncoding(content)
+    if let source = embedding, let direction { embedding = .worded(source, direction) }
+    var plan = try plan(
+      signature, image, labels, content, embedding, direction, endsEarly: endsEarly
+    ) {
       Task.isCancelled || (scansEnd.map { now() >= $0 } ?? false)
     }
     // The deadline passed before the filters were evaluated. Searching now could show entities
@@ -82,6 +86,22 @@ extension Matcher {
     return try? encoder.start(image)
   }
 
+  /// True if a question may have words alone: a model encodes them, and the catalogue's images have vectors of its other half.
+  package var searchesByWords: Bool {
+    models?.words != nil && catalogue.candidates.hasAllSignatures
+      && catalogue.imageModel?.name == models?.image?.name
+  }
+
+  /// Starts to compute the embedding of the words of a question, if a model can, and the image has no vector of another one.
+  private func wordsEncoding(_ content: SemanticContent) -> WordsEncoding? {
+    guard searchesByWords, let encoder = models?.words, let model = models?.image?.name,
+      !content.text.allSatisfy(\.isWhitespace),
+      content.embedding.map({ $0.model == ImageEmbedding.fingerprint(of: model) }) ?? true
+    else { return nil }
+    let text = String(content.text.unicodeScalars.prefix(SemanticContent.wordsLength))
+    return (try? encoder.start(text)).map { WordsEncoding(encoding: $0, model: model) }
+  }
+
   /// The share of the time left that scans and votes leave to the geometry of the likeliest candidates: among
   /// what they have found by then it brings more than the rest of them would.
   private static let verifyingShare = 0.125
@@ -120,7 +140,8 @@ extension Matcher {
   ///   - shouldStopScans: Tells scans and votes to end where they are.
   private func plan(
     _ signature: QuerySignature?, _ image: PixelBuffer?, _ labels: LabelEvidence,
-    _ content: SemanticContent, _ embedding: EmbeddingSource?, endsEarly: Bool,
+    _ content: SemanticContent, _ embedding: EmbeddingSource?, _ direction: WordsEncoding?,
+    endsEarly: Bool,
     shouldStopScans: @escaping @Sendable () -> Bool
   ) throws(CatalogueError) -> QueryPlan {
     let isOfWords = signature == nil && !content.hasImage && !labels.unmatched.isEmpty
@@ -136,8 +157,12 @@ extension Matcher {
       texts.isEmpty && (image == nil || models?.text == nil)
       ? [] : [TextStage(image: image, texts: texts, models: models, threads: pool.width)]
     guard let signature else {
+      let scanner = SegmentScanner(threads: pool.width, shouldStop: shouldStopScans)
+      let wordStage: [any SearchStage] =
+        direction.map { [WordScanStage(words: $0, scanner: scanner)] } ?? []
       return QueryPlan(
-        words + textStage, omitted: content.isPictureLeftOut ? catalogue.candidates.kinds : [])
+        words + textStage + (content.hasImage ? [] : wordStage),
+        omitted: content.isPictureLeftOut ? catalogue.candidates.kinds : [])
     }
     let masks = labels.known.map { LabelBits.mask(of: $0.label) }
     var searching = catalogue.candidates.stages(

@@ -46,6 +46,20 @@ package final class CatalogueDatabase {
     self.init(connection)
   }
 
+  /// Copies the newest generation's tables to another file, which has its changes in a log from then on.
+  package static func copy(of directory: String, to path: String) throws(CatalogueError) {
+    let file = directory + "/" + fileName
+    do throws(CatalogueError) {
+      try CatalogueConnection(path: file, mode: .read).copy(to: path)
+    } catch {
+      // A catalogue in a folder that may not be written to has no log.
+      guard !FileStatus.exists(file + "-wal") else { throw error }
+      try CatalogueConnection(path: file, mode: .immutable).copy(to: path)
+    }
+    // Without a log, readers of the copy would keep writers out.
+    try CatalogueConnection(path: path, mode: .write).execute("PRAGMA journal_mode = WAL")
+  }
+
   /// Opens another connection for answering requests to a catalogue that this process has open.
   ///
   /// Unlike ``init(reading:)`` it does not open the file itself: closing it would release the locks

@@ -50,6 +50,37 @@ extension PrintedDocument {
           "rule", .string("The shop's rule that hides or moved it. Absent if there is none.")),
       ]))
 
+  static let neighbors = PrintedDocument(
+    "neighbors", "The answer of `vq neighbors --json`.",
+    .object(
+      nil,
+      [
+        .required("schema", .constant("vq.neighbors/1", "The form of this document.")),
+        .required("type", .reference(.entityType)),
+        .required("id", .string("The shop's own id of the entity.", min: 1)),
+        .required("generation", .reference(.generation)),
+        .required(
+          "neighbors",
+          .array(
+            "The others of its type that look most like it, the nearest first.",
+            of: .object(
+              "A neighbor.",
+              [
+                .required("type", .reference(.entityType)),
+                .required("id", .string("The shop's own id of the entity.", min: 1)),
+                .required("title", .string("Its title.")),
+                .required(
+                  "cosine",
+                  .number(
+                    "The cosine of the angle between the vectors of the two images; null if one of them has none.",
+                    min: -1, max: 1
+                  ).orNull),
+                .required(
+                  "sharesDetails",
+                  .boolean("True if details of the two images agree in their places.")),
+              ]))),
+      ]))
+
   static let diff = PrintedDocument(
     "diff", "A line of `vq diff --json`: the answers to a query before and after.",
     .reference(.difference))
@@ -58,59 +89,60 @@ extension PrintedDocument {
     "eval",
     """
     The figures of `vq eval --json`. Those that need queries with a right entity, queries without one, or any answer are null \
-    without them.
-    """,
-    .object(
-      nil,
-      [
-        .required("schema", .constant("vq.eval/1", "The form of this document.")),
-        .required("queries", .integer("The number of queries with a right entity.", min: 0)),
-        .required("recallAt1", .share("The share whose first answer is right.")),
-        .required("recallAt5", .share("The share with a right answer among the first five.")),
-        .required(
-          "meanReciprocalRank",
-          .share("The mean of 1 / rank of the first right answer among the hundred best.")),
-        .required("byEdit", .array("The recall by the edit of the image.", of: recallOfEdit)),
-        .required("cutOff", .number("The lowest confidence that is shown.", min: 0, max: 1)),
-        .required(
-          "shownRight", .share("The share whose first answer is right and above the cut-off.")),
-        .required(
-          "shownWrong", .share("The share whose first answer is wrong and above the cut-off.")),
-        .required(
-          "negatives", .integer("The number of queries for which no entity is right.", min: 0)),
-        .required(
-          "negativesEmpty", .share("The share of these without an answer above the cut-off.")),
-        .required(
-          "recallAt1PercentFalse",
-          .share("The recall at the confidence that 1 % of the negatives exceed.")),
-        .required(
-          "recallAt01PercentFalse",
-          .share("The recall at the confidence that 0.1 % of the negatives exceed.")),
-        .required(
-          "lists",
-          .integer(
-            "The number of queries with a right entity that got a list of what it may be.", min: 0)
-        ),
-        .required("listsRight", .share("The share of these lists that hold a right entity.")),
-        .required(
-          "listsMeanLength", .number("The mean length of these lists.", min: 1).orNull),
-        .required(
-          "shownOrListed",
-          .share(
-            "The share of the queries with a right entity that show it first, or list it.")),
-        .required(
-          "listsIfNoneIsRight",
-          .share("The share of the queries without a right entity that got a list.")),
-        .required(
-          "reliability",
-          .array("The first answers by their confidence, without empty bins.", of: reliability)),
-        .required(
-          "calibrationError",
-          .share("The mean difference between the confidence and the share of right answers.")),
-        .required(
-          "worst",
-          .array("The surest wrong first answers, then the missed ones.", of: miss)),
-      ]))
+    without them. With two --models, they are those of each.
+    """, .one(of: [.reference(.evaluation), .reference(.modelComparison)]))
+
+  fileprivate static let evaluation = Schema.object(
+    "The figures of an evaluation.",
+    [
+      .required("schema", .constant("vq.eval/1", "The form of this document.")),
+      .required("queries", .integer("The number of queries with a right entity.", min: 0)),
+      .required("recallAt1", .share("The share whose first answer is right.")),
+      .required("recallAt5", .share("The share with a right answer among the first five.")),
+      .required(
+        "meanReciprocalRank",
+        .share("The mean of 1 / rank of the first right answer among the hundred best.")),
+      .required("byEdit", .array("The recall by the edit of the image.", of: recallOfEdit)),
+      .required("cutOff", .number("The lowest confidence that is shown.", min: 0, max: 1)),
+      .required(
+        "shownRight", .share("The share whose first answer is right and above the cut-off.")),
+      .required(
+        "shownWrong", .share("The share whose first answer is wrong and above the cut-off.")),
+      .required(
+        "negatives", .integer("The number of queries for which no entity is right.", min: 0)),
+      .required(
+        "negativesEmpty", .share("The share of these without an answer above the cut-off.")),
+      .required(
+        "recallAt1PercentFalse",
+        .share("The recall at the confidence that 1 % of the negatives exceed.")),
+      .required(
+        "recallAt01PercentFalse",
+        .share("The recall at the confidence that 0.1 % of the negatives exceed.")),
+      .required(
+        "lists",
+        .integer(
+          "The number of queries with a right entity that got a list of what it may be.", min: 0)
+      ),
+      .required("listsRight", .share("The share of these lists that hold a right entity.")),
+      .required(
+        "listsMeanLength", .number("The mean length of these lists.", min: 1).orNull),
+      .required(
+        "shownOrListed",
+        .share(
+          "The share of the queries with a right entity that show it first, or list it.")),
+      .required(
+        "listsIfNoneIsRight",
+        .share("The share of the queries without a right entity that got a list.")),
+      .required(
+        "reliability",
+        .array("The first answers by their confidence, without empty bins.", of: reliability)),
+      .required(
+        "calibrationError",
+        .share("The mean difference between the confidence and the share of right answers.")),
+      .required(
+        "worst",
+        .array("The surest wrong first answers, then the missed ones.", of: miss)),
+    ])
 
   private static let recallOfEdit = Schema.object(
     "The recall of an edit.",
@@ -236,6 +268,39 @@ extension Schema {
 }
 
 extension Definition {
+  static let evaluation = Definition("Evaluation", PrintedDocument.evaluation)
+
+  static let modelComparison = Definition(
+    "ModelComparison",
+    .object(
+      "The figures of two models.",
+      [
+        .required("schema", .constant("vq.evalModels/1", "The form of this document.")),
+        .required(
+          "models",
+          .array(
+            "The models, in the order given.",
+            of: .object(
+              "A model.",
+              [
+                .required("folder", .string("Its folder as it was given; `none` for none.")),
+                .required("model", .string("The name of its vectors; null for none.").orNull),
+                .required(
+                  "images", .integer("The number of images with a vector of it.", min: 0)),
+                .required(
+                  "similarLists",
+                  .integer(
+                    "The number of queries with a list of similar entities, among those with a right entity of a known kind.",
+                    min: 0)),
+                .required(
+                  "similarEntities", .integer("The number of entities in these lists.", min: 0)),
+                .required(
+                  "similarOfKind",
+                  .share("The share of these that share a kind with a right entity.")),
+                .required("figures", .reference(.evaluation)),
+              ]))),
+      ]))
+
   static let sums = Definition(
     "Sums",
     .object(

@@ -38,6 +38,6 @@ struct PrintedDocument: Sendable {
   /// All documents, in the order of the commands in the help.
   static let all = [
     index, match, catalogue, doctor, duplicates, labels, rules, report, eval, diff, whyNot,
-    feedback, hash, copy,
+    neighbors, feedback, hash, copy,
   ]
 }

@@ -10,13 +10,11 @@ import VisualQuery
 
 /// The neighbors and the history of an entity.
 extension EntityHandlers {
-  /// The largest number of neighbors.
-  static let neighborLimit = 50
-
-  /// Searches with the first image of an entity for the others of its type.
+  /// Finds the others of the type of an entity that look most like it: by the vectors of their images, as far as these have them, and by a
+  /// search with its first image.
   func neighbors(of id: EntityID, _ request: HTTPRequest) async throws -> HTTPResponse {
     var fields = RequestFields(request.info.head.query)
-    let limit = try fields.integer("limit", in: 1...Self.neighborLimit) ?? 12
+    let limit = try fields.integer("limit", in: 1...Matcher.neighborLimit) ?? 12
     let filter = try Question([Question.conditions, Question.wantedLabels], of: &fields).filter
     let relation: EntityRelation? = try fields.choice("relation")
     let locale = try locale(of: fields, request)
@@ -25,28 +23,31 @@ extension EntityHandlers {
     if let relation {
       return try await related(to: id, by: relation, limit, filter, catalogue, locale)
     }
-    let picture = try await thumbnail(of: id, 0, .extraLarge, catalogue, request)
     let matcher = Matcher(catalogue: catalogue, pool: pool)
-    let content = try await matcher.content(
-      decoding: picture.jpeg,
-      decoder: ImageDecoder(limits: DecodeLimits(memoryLimit: settings.decodeLimits.memoryLimit)))
-    let spent = ContinuousClock.now - request.arrival
-    let response = try await matcher.values(
-      for: content,
-      options: MatchOptions(
-        limit: limit + 1, typeLimits: [:], types: [id.type], filters: [id.type: filter],
-        minimumConfidence: 0,
-        timeout: max(.zero, settings.deadlines.maximum - spent), pageLimit: 0,
-        usesFeedback: false))
-    let others = response.matches.filter { $0.value.id != id }.prefix(limit)
+    func timeLeft() -> Duration {
+      max(.zero, settings.deadlines.maximum - (ContinuousClock.now - request.arrival))
+    }
+    let nearest = try await matcher.nearestEntities(
+      to: id, limit: limit, filter: filter, timeout: timeLeft())
+    var picture: EntityThumbnails.Thumbnail?
+    do {
+      picture = try await thumbnail(of: id, 0, .extraLarge, catalogue, request)
+    } catch let problem as Problem where problem.code == .noPicture && !nearest.isEmpty {
+      // The vectors are there without the image.
+    }
+    let neighbors = try await matcher.neighbors(
+      of: id, nearest, picture: picture?.jpeg, limit: limit, filter: filter,
+      decoder: ImageDecoder(limits: DecodeLimits(memoryLimit: settings.decodeLimits.memoryLimit)),
+      timeout: timeLeft())
     let entities = try await documents(
-      of: others.map(\.value), EntityLookup(catalogue: catalogue, pool: pool), locale)
+      of: neighbors.map(\.value), EntityLookup(catalogue: catalogue, pool: pool), locale)
     return untagged(
       NeighborsDocument(
         generation: catalogue.generation,
-        neighbors: zip(others, entities).map { match, entity in
+        neighbors: zip(neighbors, entities).map { neighbor, entity in
           NeighborsDocument.Neighbor(
-            entity: entity, sharesDetails: match.alignment != nil)
+            entity: entity, sharesDetails: neighbor.sharesDetails,
+            cosine: neighbor.cosine)
         }), locale)
   }
 
@@ -62,7 +63,7 @@ extension EntityHandlers {
       NeighborsDocument(
         generation: catalogue.generation,
         neighbors: try await documents(of: others, lookup, locale).map {
-          NeighborsDocument.Neighbor(entity: $0, sharesDetails: false)
+          NeighborsDocument.Neighbor(entity: $0, sharesDetails: false, cosine: nil)
         }), locale)
   }
 
@@ -119,6 +120,8 @@ struct NeighborsDocument: Sendable {
     /// True if details of the two images agree in their places, as those of the same thing in another
     /// color do.
     let sharesDetails: Bool
+    /// The cosine of the angle between the vectors of the images; absent without vectors.
+    let cosine: Double?
   }
 
   let generation: Int

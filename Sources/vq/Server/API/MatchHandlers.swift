@@ -8,10 +8,10 @@ struct MatchHandlers: Handlers {
   let shop: ShopContext
 
   func match(_ request: HTTPRequest, _ form: MatchForm) async throws -> HTTPResponse {
-    let (question, picture) = try read(request, form)
     let time = request.time
     var matcher = Matcher(catalogue: try catalogue.newest(), pool: pool, clock: time)
     matcher.models = settings.models
+    let (question, picture) = try read(request, form, matcher)
     matcher.onStep = { [metrics] in metrics.count($0, $1) }
     let deadline = request.arrival + settings.deadlines.deadline(question.deadline)
     let facetQuestion = question.facetQuestion
@@ -80,12 +80,14 @@ struct MatchHandlers: Handlers {
   }
 
   private func read(
-    _ request: HTTPRequest, _ form: MatchForm
+    _ request: HTTPRequest, _ form: MatchForm, _ matcher: Matcher
   ) throws -> (Question, picture: [UInt8]?) {
     let head = request.info.head
     let language = LanguageRange.preferred(head.fields)
     func question(_ fields: RequestFields, hasPicture: Bool) throws(Problem) -> Question {
-      try Question(fields, hasPicture: hasPicture, language: language)
+      try Question(
+        fields, hasPicture: hasPicture, language: language,
+        searchesByWords: matcher.searchesByWords)
     }
     if form == .picture {
       return (try question(RequestFields(head.query), hasPicture: true), request.body)

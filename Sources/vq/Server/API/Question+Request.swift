@@ -8,7 +8,9 @@ extension Question {
   /// - Parameters:
   ///   - hasPicture: True if the request has an image; then it cannot have a continuation or a signature.
   ///   - language: The language that the client prefers, which counts if the question does not name one.
-  init(_ fields: RequestFields, hasPicture: Bool, language: String?) throws(Problem) {
+  init(
+    _ fields: RequestFields, hasPicture: Bool, language: String?, searchesByWords: Bool = false
+  ) throws(Problem) {
     self.init()
     var fields = fields
     let door: Question.Door = fields.isQuery ? .query : hasPicture ? .form : .json
@@ -31,13 +33,15 @@ extension Question {
     locale = locale ?? language
     guard
       hasPicture || signature != nil || labels?.isEmpty == false || codes?.isEmpty == false
-        || texts?.isEmpty == false
+        || texts?.isEmpty == false || searchesByWords && text?.isEmpty == false
     else {
       throw Problem(
         .nothingAsked,
         "there is no picture, and none of labels, codes, texts, signature and continuation"
           + (text == nil
-            ? "" : "; 'text' is beside one of these, and 'q' of /v1/entities searches words"))
+            ? ""
+            : "; 'text' alone requires a model that encodes words, which this service lacks; 'q' of /v1/entities searches words")
+      )
     }
   }
 

@@ -207,6 +207,58 @@ struct EmbeddingIndexingTests {
     #expect(most - least < 1e-9 && most > 0)
   }
 
+  // Would break if words without an image found nothing, or beside an image only what it shows.
+  @Test func `words find images, alone and beside an image`() async throws {
+    try await index()
+    _ = try await embed()
+    try folder.put(words: ONNXModel.words(), tokenizer: SmallTokenizer.clip.bytes())
+    var matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    matcher.models = models
+    #expect(!matcher.searchesByWords)
+    var asked = SemanticContent()
+    asked.text = "a Green mug"
+    let options = MatchOptions(timeout: nil)
+    #expect(try await matcher.values(for: asked, options: options).matches.isEmpty)
+    matcher.models = try ReadingModels(folder: folder.path)
+    #expect(matcher.searchesByWords)
+    for (text, kind) in [("a Green mug", "lettuce"), ("red", "tomato"), ("blue", "plum")] {
+      asked.text = text
+      let answer = try await matcher.values(for: asked, options: options)
+      #expect(answer.isComplete && answer.hasMore && answer.matches.count == 5)
+      #expect(answer.matches.allSatisfy { self.kind(of: $0) == kind && $0.tier == .similar })
+      #expect(answer.matches.map(\.confidence) == answer.matches.map(\.confidence).sorted(by: >))
+      let token = try #require(answer.continuation)
+      let rest = try await matcher.values(continuing: token, limit: 50, timeout: nil)
+      #expect(Set(rest.matches.map(\.value.id)).isDisjoint(with: answer.matches.map(\.value.id)))
+      // The image is red, and the words say what is to be different.
+      var both = SemanticContent(pixelBuffer: try image(Self.kinds[0].color, seed: 41))
+      both.text = text
+      let state = try await matcher.run(both, options, deadline: nil)
+      let nearest = state.searches.flatMap { $0.nearest(to: state.embedding!) }
+        .max { $0.value.cosine < $1.value.cosine }
+      let value = try catalogueValue(nearest?.key)
+      #expect(Self.kinds[(Int(value.dropFirst()) ?? 0) % 3].name == kind)
+    }
+    asked.text = "red"
+    let late = try await matcher.values(for: asked, options: MatchOptions(timeout: .zero))
+    #expect(!late.isComplete)
+    var filtered = MatchOptions(timeout: nil)
+    filtered.filters = [.product: EntityFilter(labels: ["plum"])]
+    let plums = try await matcher.values(for: asked, options: filtered)
+    #expect(plums.matches.allSatisfy { self.kind(of: $0) == "plum" })
+    // Vectors of another model are not compared with.
+    asked = SemanticContent(pixelBuffer: try image(Self.kinds[0].color, seed: 41))
+    asked.text = "green"
+    asked.embedding = try ImageEmbedding(model: "own", vector: [1, 0, 0])
+    let own = try await matcher.run(asked, options, deadline: nil)
+    #expect(own.embedding == asked.embedding)
+  }
+
+  private func catalogueValue(_ key: UInt32?) throws -> String {
+    let key = try #require(key)
+    return try Catalogue(directory: shop.index).ids(keys: [key])[key]?.value ?? ""
+  }
+
   @Test func `a deadline that passes leaves the model out`() async throws {
     try await index()
     _ = try await embed()

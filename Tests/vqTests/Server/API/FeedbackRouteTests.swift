@@ -247,6 +247,57 @@ import VisualQuery
     #expect(none.status == 404)
   }
 
+  /// A shop in which the image of a lamp is like that of a mug, and vectors tell which are lamps: one has none.
+  private static func lamps() async throws -> ServedShop {
+    let things = [
+      ("lamp-a", "mug-red", #""ADwAAA""#), ("lamp-b", "oats", #""ADwANA""#),
+      ("mug", "mug-blue", #""AAAAPA""#),
+      ("lamp-c", "mug-green", #""ADwAPA""#), ("new", "lamp-teal", "null"),
+    ]
+    return try await ServedShop(
+      feed: { folder in
+        for (_, image, _) in things {
+          _ = try folder.copy(SampleShop.image("\(image).jpg"), to: "\(image).jpg")
+        }
+        let rows = things.map { id, image, vector in
+          """
+          {"type":"product","id":"\(id)","title":"T \(id)","labels":["\(id.prefix(3))"],\
+          "images":["\(image).jpg"],"embeddings":{"model":"m","vectors":[\(vector)]}}
+          """
+        }
+        return try folder.write(rows.joined(separator: "\n"), to: "feed.jsonl")
+      }, imagesRoot: ".")
+  }
+
+  /// Would break if the neighbors of a lamp were what its image resembles, though vectors tell what a lamp is, or if what has no vector were
+  /// lost or mixed with the others.
+  @Test func `vectors order the neighbors, and what has none comes after them`() async throws {
+    let shop = try await Self.lamps()
+    func neighbors(_ query: String = "", of id: String = "lamp-a") async throws -> [[String: Any]] {
+      let answer = try await shop.json("GET /v1/entities/product/\(id)/neighbors\(query)")
+      return try #require(answer["neighbors"] as? [[String: Any]])
+    }
+    func ids(_ neighbors: [[String: Any]]) -> [String] {
+      neighbors.compactMap { ($0["entity"] as? [String: Any])?["id"] as? String }
+    }
+    let all = try await neighbors()
+    #expect(Array(ids(all).prefix(3)) == ["lamp-b", "lamp-c", "mug"])
+    #expect(ids(all).dropFirst(3).allSatisfy { $0 == "new" })
+    let cosines = all.prefix(3).compactMap { $0["cosine"] as? Double }
+    #expect(cosines == [0.9697, 0.7071, 0])
+    #expect(all.dropFirst(3).allSatisfy { $0["cosine"] == nil })
+    // The mugs of the images are one thing in two colors.
+    #expect(all.prefix(3).map { $0["sharesDetails"] as? Bool } == [false, true, true])
+    #expect(ids(try await neighbors("?limit=1")) == ["lamp-b"])
+    #expect(ids(try await neighbors("?withLabel=mug")) == ["mug"])
+    #expect(ids(try await neighbors("?where=id!%3Dlamp-b&limit=2")) == ["lamp-c", "mug"])
+    // What has no vector is searched for as before.
+    #expect(try await neighbors(of: "new").allSatisfy { $0["cosine"] == nil })
+    try FileManager.default.removeItem(atPath: shop.folder.path + "/mug-red.jpg")
+    shop.restart { _ in }
+    #expect(ids(try await neighbors()) == ["lamp-b", "lamp-c", "mug"])
+  }
+
   @Test func `a shop sees what it could correct, and others do not`() async throws {
     let shop = try await Self.shop()
     for path in ["doctor", "rejected", "labels/unknown", "feedback", "feedback/queries"] {

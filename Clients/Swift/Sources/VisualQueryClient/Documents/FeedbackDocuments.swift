@@ -102,6 +102,8 @@ public struct Neighbors: Codable, Sendable, Hashable {
     public let entity: Entity
     /// True if details of the two images agree in their places, as those of one thing in two colors do.
     public let sharesDetails: Bool
+    /// The cosine of the angle between the vectors of the two images, if both have one.
+    public let cosine: Double?
   }
 
   /// The generation of the catalogue.

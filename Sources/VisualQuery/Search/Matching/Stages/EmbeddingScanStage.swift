@@ -7,6 +7,36 @@ enum EmbeddingSource: Sendable {
   case given(ImageEmbedding)
   /// A model is computing it, while other stages run.
   case computed(ImageEncoding)
+  /// The direction of words is added to it, which a model is computing, too.
+  indirect case worded(EmbeddingSource, WordsEncoding)
+
+  /// Waits for the embedding of the image; `nil` if the model fails, or has to stop.
+  ///
+  /// A model that fails on one image is no reason to give no answer: the image counts as not compared.
+  func image(shouldStop: () -> Bool) -> ImageEmbedding? {
+    switch self {
+    case .given(let embedding): embedding
+    case .computed(let encoding):
+      (try? encoding.vector(shouldStop: shouldStop)).flatMap {
+        try? ImageEmbedding(model: encoding.encoder.name, vector: $0)
+      }
+    case .worded(let image, _): image.image(shouldStop: shouldStop)
+    }
+  }
+}
+
+/// The embedding of words, which a model is computing.
+struct WordsEncoding: Sendable {
+  let encoding: TextEncoding
+  /// The name of the vectors of images that it is compared with.
+  let model: String
+
+  /// Waits for the embedding; `nil` if the model fails, or has to stop.
+  func embedding(shouldStop: () -> Bool) -> ImageEmbedding? {
+    (try? encoding.vector(shouldStop: shouldStop)).flatMap {
+      try? ImageEmbedding(model: model, vector: $0)
+    }
+  }
 }
 
 /// Scans the embeddings of all images, if there are some of the query's model.
@@ -17,21 +47,100 @@ struct EmbeddingScanStage: SearchStage {
   static let cost = 1.0
   static let isScan = true
 
+  /// The weight of words beside an image, if both spread the catalogue's images alike, and the bounds of what is made of it: words say what is to
+  /// be different, so that they count for more.
+  private static let (wordWeight, weights) = (1.5, 0.25...8.0)
+
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
-    if case .computed(let encoding) = source {
-      // A model that fails on one image is no reason to give no answer: the image counts as not compared.
-      guard let vector = try? encoding.vector(shouldStop: scanner.shouldStop),
-        let embedding = try? ImageEmbedding(model: encoding.encoder.name, vector: vector)
-      else { return 0 }
+    var isGiven = false
+    if case .given = source { isGiven = true }
+    var hasWords = true
+    if !isGiven {
+      guard var embedding = source.image(shouldStop: scanner.shouldStop) else { return 0 }
+      if case .worded(_, let words) = source {
+        let worded = worded(embedding, words, in: state.findings.searches.flatMap(\.segments))
+        hasWords = worded != nil
+        embedding = worded ?? embedding
+      }
       state.findings.compare(embedding, shouldStop: scanner.shouldStop)
     }
     guard let embedding = state.findings.embedding,
       state.findings.searches.contains(where: \.comparison.comparesEmbeddings)
-    else { return 1 }
+    else { return hasWords ? 1 : 0 }
     let share = try await state.addCandidates(from: catalogue) { segments in
       await scanner.nearest([FlatScan.Pass(.embedding(embedding))], in: segments)
     }
-    if case .computed = source { try state.findGroups(in: catalogue) }
-    return share
+    if !isGiven { try state.findGroups(in: catalogue) }
+    return hasWords ? share : 0
+  }
+
+  /// Returns an embedding with the direction of words added, so that both spread the catalogue's images alike: the cosines of words and images
+  /// are closer together than those of images.
+  private func worded(
+    _ image: ImageEmbedding, _ words: WordsEncoding, in segments: [LiveSegment]
+  ) -> ImageEmbedding? {
+    guard let embedding = words.embedding(shouldStop: scanner.shouldStop) else { return nil }
+    var weight = Self.wordWeight
+    if let ofImage = EmbeddingContrast(image, in: segments, shouldStop: scanner.shouldStop),
+      let ofWords = EmbeddingContrast(embedding, in: segments, shouldStop: scanner.shouldStop)
+    {
+      weight = min(
+        max(Self.wordWeight * ofImage.deviation / ofWords.deviation, Self.weights.lowerBound),
+        Self.weights.upperBound)
+    }
+    return image.adding(embedding, weight: weight)
+  }
+}
+
+/// Finds the entities whose images are near the words of a question that has no image.
+struct WordScanStage: SearchStage {
+  let words: WordsEncoding
+  let scanner: SegmentScanner
+  static let step = QueryStep.embeddings
+  static let cost = 1.0
+
+  /// The log-odds of an image that is as near as the others are on average. Each standard deviation adds one.
+  private static let prior = -4.0
+
+  @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
+    guard let embedding = words.embedding(shouldStop: scanner.shouldStop) else { return 0 }
+    let contrast = EmbeddingContrast(
+      embedding, in: state.query.types.flatMap(catalogue.segments), shouldStop: scanner.shouldStop)
+    var (scanned, planned) = (0, 0)
+    for type in state.query.types {
+      let segments = catalogue.segments(of: type).map { segment in
+        segment.keeping { state.query.allows($0, type) }
+      }
+      let found = await scanner.nearest([FlatScan.Pass(.embedding(embedding))], in: segments)
+      scanned += found.scannedRows
+      planned += found.plannedRows
+      var nearest: [UInt32: (distinction: Double, position: Int)] = [:]
+      for row in found.votes.keys.sorted() {
+        let segment = segments[row.segment].segment
+        let stored = segment.embedding(at: row.row)
+        // Among a few images, nothing tells what is usual.
+        let distinction =
+          contrast?.unlimitedDistinction(of: stored)
+          ?? EmbeddingContrast.limit * (stored?.similarity(to: embedding) ?? 0)
+        let key = segment.key(at: row.row)
+        if distinction > nearest[key]?.distinction ?? 0 {
+          nearest[key] = (distinction, Int(segment.tag(at: row.row)))
+        }
+      }
+      for (key, image) in nearest.sorted(by: { $0.key < $1.key }) {
+        let evidence = [
+          Evidence(kind: .prior, value: 1, weight: Self.prior),
+          Evidence(
+            kind: .embedding, value: min(EmbeddingContrast.limit, image.distinction),
+            weight: image.distinction),
+        ]
+        state.findings.addByWords(
+          ScoredEntity(
+            key: key, type: type, evidence: evidence,
+            confidence: Calibration.confidence(evidence), tier: .similar,
+            imagePosition: image.position))
+      }
+    }
+    return planned == 0 ? 1 : Double(scanned) / Double(planned)
   }
 }

@@ -16,6 +16,7 @@ enum TextTarget: FuzzTarget {
     case UInt8(ascii: "w"): compare(String(decoding: content, as: UTF8.self))
     case UInt8(ascii: "r"): read(String(decoding: content, as: UTF8.self))
     case UInt8(ascii: "c"): return look(at: content)
+    case UInt8(ascii: "t"): return encode(content)
     default: return false
     }
     return true
@@ -60,6 +61,18 @@ enum TextTarget: FuzzTarget {
       ImageReading(json: written, models: [])?.json == written, "a reading changes")
   }
 
+  /// - Parameter bytes: A tokenizer, a byte 0, and a text.
+  private static func encode(_ bytes: [UInt8]) -> Bool {
+    let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, let tokenizer = try? Tokenizer(Array(parts[0])) else { return false }
+    let text = String(decoding: parts[1], as: UTF8.self)
+    let tokens = tokenizer.tokens(of: text)
+    precondition(tokens == tokenizer.tokens(of: text), "a text has other tokens")
+    let cut = tokenizer.tokens(of: text, limit: 8)
+    precondition(cut.count <= max(8, tokenizer.tokens(of: "", limit: 0).count), "too many tokens")
+    return true
+  }
+
   /// - Parameter bytes: The width of an image less 1, and its pixels.
   private static func look(at bytes: [UInt8]) -> Bool {
     guard let first = bytes.first else { return false }
@@ -87,10 +100,19 @@ enum TextTarget: FuzzTarget {
     let bars = (0..<64 * 48).map { UInt8($0 % 64 / 2 % 3 == 0 ? 0 : 255) }
     return utf8(
       "wHoney oats 500 g\nHoney almonds 1 kg\nHafer-M\u{FC}sli\n\u{05E9}\u{05D5}\u{05E7}\u{05D5}\u{05DC}\u{05D3} \u{202E}abc\n\u{7D05}\u{8336}\u{2009}12",
-      "r" + reading.json.text) + [Array("c".utf8) + [63] + bars]
+      "r" + reading.json.text, tokenizer) + [Array("c".utf8) + [63] + bars]
   }
 
+  private static let tokenizer = #"""
+    t{"model":{"type":"BPE","unk_token":"c","vocab":{"a":0,"b":1,"ab":2,"c":3},"merges":["a b"]},"normalizer":{"type":"Lowercase"},
+    "pre_tokenizer":{"type":"ByteLevel"},"post_processor":{"type":"BertProcessing","sep":["c",3],"cls":["c",3]},
+    "added_tokens":[{"id":4,"content":"<x>","lstrip":true}]}
+    """# + "\u{0}abba <x> caf\u{E9}"
+
   static let dictionary = utf8(
+    "\"merges\":[[\"a\",\"b\"]]", "\"ignore_merges\":true", "\"end_of_word_suffix\":\"</w>\"",
+    "\"type\":\"Split\",\"pattern\":{\"Regex\":\"\\\\s+(?!\\\\S)| ?[^\\\\s\\\\p{L}]+\"},\"behavior\":\"Isolated\"",
+    "\"type\":\"NFC\"", "\"type\":\"Strip\"",
     "\n", "HONEY", "oats", "500 g", "\u{202E}", "\u{0301}", "\u{200D}", "\"lines\":[",
     "\"codes\":[",
     "\"corners\":[[0,0],[1,0],[1,1],[0,1]]", "\"certainty\":", "\"unread\":", "\"kind\":\"qr\"",
