@@ -131,7 +131,7 @@ extension Matcher {
           picture: $0.picture, isRight: query.isRight(ranked.id))
       }
     }
-    let shown = ranked.filter { $0.entity.confidence >= state.cutOff }.map(\.entity.key)
+    let shown = ranked.filter { $0.entity.confidence >= state.query.cutOff }.map(\.entity.key)
     let similar =
       withSimilar ? try similar(state, to: query, without: shown + possible.map(\.key)) : nil
     return EvaluatedQuery(
