@@ -145,6 +145,10 @@ func compare(
   if let found = patches.agreement(of: row, in: segment, under: map, contradiction) {
     tell("\(name), patches of \(row)", [Double(found.visible), Double(found.agreeing)])
   }
+  let marks = PatchCheck(query)?.agreement(of: row, in: segment, under: map, contradiction)
+  if let marks {
+    tell("\(name), marks of \(row)", [Double(marks.visible), Double(marks.agreeing)])
+  }
 }
 
 let images = catalogue()

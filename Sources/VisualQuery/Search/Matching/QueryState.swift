@@ -274,8 +274,9 @@ struct QueryState: Sendable {
 
   /// Compares the patches of the best candidates with the image, unless these are settled.
   ///
+  /// - Parameter image: The image, or `nil` if only its signature is known.
   /// - Returns: True if nothing is left to be compared.
-  mutating func comparePatches(of image: PixelBuffer) -> Bool {
+  mutating func comparePatches(of image: PixelBuffer?) -> Bool {
     guard let signature, isUnsettled else { return true }
     return searches.comparePatches(with: image, signature, shouldStop: shouldStop)
   }

@@ -126,7 +126,8 @@ struct RegionStage: SearchStage {
     let region = look.region
     guard !parent.shouldStop() else { return Outcome() }
     let pixels = try region.pixels(of: image)
-    guard let signature = QuerySignature(pixels, shouldStop: { parent.shouldStop() }) else {
+    guard let signature = QuerySignature(pixels, isSent: false, shouldStop: parent.shouldStop)
+    else {
       return Outcome()
     }
     var state = parent
