@@ -37,7 +37,7 @@ LAYOUT = re.compile(r"(ByteCount|byteCount|ByteLimit|Offset)$")
 
 # Numbers of these files are of a query, although their folder is one of signatures.
 QUERY_FILES = {"PageLayout.swift", "WindowKeypoints.swift", "QueryKeypoints.swift", "QuerySignature.swift", "QueryColors.swift",
-               "QuerySignature+Content.swift"}
+               "QuerySignature+Content.swift", "PatchMarks.swift"}
 
 # Where the experiments are with which the numbers of a file were chosen: a section of docs/quality-trials.md, or another page.
 EXPERIMENTS = {
@@ -60,7 +60,7 @@ EXPERIMENTS = {
 }
 PAGES = {
     "signature.md": ["ColorHistogram", "TextureHistogram", "HistogramGrade", "PDQHash", "PDQHasher", "PDQCoefficients", "JaroszFilter",
-                     "Signature", "SignatureCoding", "QuerySignature", "QuerySignature+Coding", "QueryKeypoints+Coding", "PixelWeights"],
+                     "Signature", "SignatureCoding", "QuerySignature", "QuerySignature+Coding", "QueryKeypoints+Coding", "PatchMarks", "PixelWeights"],
     "performance.md#a-search-that-ends-early": ["WholeImageStage"],
     "performance.md": ["FlatScan", "SegmentScanner", "HashScanStage", "AppearanceScanStage", "GeometryStage", "SearchStage",
                        "Matcher+Preparing"],

@@ -36,6 +36,9 @@ package struct PatchAgreement: Sendable, Hashable {
 /// position of the image is known, no detection is needed: the hashes are computed again at the expected places. Nearly all of them match if
 /// the image is the right one; if only a logo is the same, only its patches do. Known as guided matching (Hartley, Zisserman, "Multiple View
 /// Geometry in Computer Vision", 2004, section 4.8).
+///
+/// If only the signature of the query is known, hashes cannot be computed again. Then the patches are compared with those marks of the signature
+/// that are where they are expected. Not every patch has one there, so that the shares are estimates.
 package struct PatchCheck: Sendable {
   /// The greatest number of bits that differ between hashes of patches that look the same, of 96.
   private static let distanceLimit = 31
@@ -47,6 +50,19 @@ package struct PatchCheck: Sendable {
   private static let refiningLimit = 24
   /// The fewest patches that refine an alignment.
   private static let leastPairs = 24
+  /// The greatest number of bits that differ between a patch and a mark that look the same, of 40.
+  private static let markDistanceLimit = 15
+  /// The greatest distance between a patch and its mark, in pixels of the larger of the two, and the greatest ratio of their sizes.
+  private static let (markReach, markRatio) = (3.0, 1.35)
+  /// The same distance, and the greatest number of bits that differ, of those that refine an alignment.
+  private static let (refiningReach, refiningMarkLimit) = (7.0, 10)
+  /// The shares at which an inexact alignment may be the reason for the others, and how often it is refined.
+  private static let (improvableByMarks, markRounds) = (0.2..<0.97, 3)
+  /// The share of the patches of the right image that agree with a mark in a photo, and that of patches that the query shows small: marks of
+  /// that size are few. In a copy there are more.
+  private static let (markedShare, smallMarkedShare) = (0.56, 0.36)
+  /// The number of pixels of the query that a pixel of a patch spans below which the patch is small.
+  private static let smallMagnification = 0.9
   /// Half the side of a patch.
   private static let radius = (Kernels.patchSide - 1) * Kernels.patchStep / 2
 
@@ -59,9 +75,12 @@ package struct PatchCheck: Sendable {
     let reduction: Double
   }
 
+  /// The sizes of the query, or none if only its signature is known.
   private let planes: [Plane]
+  /// The marks of the query's signature if only that is known.
+  private let marks: [PatchMarks.Mark]
   private let size: SIMD2<Double>
-  /// The size of the largest plane over ``size``.
+  /// The size of the largest plane, or of the image that the marks come from, over ``size``.
   private let ratio: Double
 
   /// Prepares the check of a query.
@@ -79,6 +98,24 @@ package struct PatchCheck: Sendable {
         width: plane.width, height: plane.height, sums: plane.boxSums(),
         reduction: Double(LumaPyramid.reductions[level]) / 6)
     }
+    marks = []
+  }
+
+  /// Prepares the check of a query of which only the signature is known, or returns `nil` if that has no marks.
+  package init?(_ signature: QuerySignature) {
+    guard let marks = signature.marks else { return nil }
+    size = SIMD2(Double(signature.size.x), Double(signature.size.y))
+    ratio = Double(marks.width) / size.x
+    planes = []
+    // The keypoints are marks of further sizes.
+    let keypoints = signature.keypoints
+    self.marks =
+      marks.marks(in: signature.size.x)
+      + zip(keypoints.points, keypoints.views[0].hashes).map { point, hash in
+        PatchMarks.Mark(
+          place: SIMD2(Double(point.x), Double(point.y)), scale: Double(point.scale),
+          hash: PatchMarks.hash(hash))
+      }
   }
 
   /// Compares the patches of a row.
@@ -94,12 +131,17 @@ package struct PatchCheck: Sendable {
   ) -> PatchAgreement? {
     let patches = patches(of: row, in: segment, contradiction)
     guard let found = agreement(of: patches, under: transform) else { return nil }
-    guard Self.improvable.contains(found.share),
-      let refined = refined(transform, by: patches),
-      let better = agreement(of: patches, under: refined), better.share > found.share,
-      better.agreeing >= found.agreeing
-    else { return found }
-    return better
+    var best = (transform: transform, agreement: found)
+    for _ in 0..<(planes.isEmpty ? Self.markRounds : 1) {
+      guard
+        (planes.isEmpty ? Self.improvableByMarks : Self.improvable).contains(best.agreement.share),
+        let refined = refined(best.transform, by: patches),
+        let better = agreement(of: patches, under: refined),
+        better.share > best.agreement.share, better.agreeing >= best.agreement.agreeing
+      else { break }
+      best = (refined, better)
+    }
+    return best.agreement
   }
 
   /// A patch of the image.
@@ -140,24 +182,88 @@ package struct PatchCheck: Sendable {
     of patches: [Patch], under transform: PlaneTransform
   ) -> PatchAgreement? {
     guard let back = transform.inverse?.entries else { return nil }
-    var (visible, agreeing) = (0, 0)
-    var (contradicted, agreeingContradicted) = (0, 0)
+    var (all, contradicted) = (Count(), Count())
     for patch in patches {
       guard let magnification = magnification(of: patch.frame, back) else { continue }
-      visible += 1
-      let samples = samples(of: patch, side: Kernels.patchSide, back, plane(for: magnification))
-      let found = KeypointHash(words: Kernels.native.patchHash(samples.span))
-      let isSame = found.hammingDistance(to: patch.hash) <= Self.distanceLimit
-      if isSame { agreeing += 1 }
-      guard patch.isContradicted else { continue }
-      contradicted += 1
-      if isSame { agreeingContradicted += 1 }
+      let isSame =
+        planes.isEmpty
+        ? isMarked(patch, back, magnification) : isSeen(patch, back, magnification)
+      let expected =
+        if planes.isEmpty {
+          magnification < Self.smallMagnification ? Self.smallMarkedShare : Self.markedShare
+        } else { 1.0 }
+      all.add(isSame, expected: expected)
+      if patch.isContradicted { contradicted.add(isSame, expected: expected) }
     }
-    return visible == 0
+    return all.visible == 0
       ? nil
       : PatchAgreement(
-        visible: visible, agreeing: agreeing, contradicted: contradicted,
-        agreeingContradicted: agreeingContradicted)
+        visible: all.visible, agreeing: all.agreeing, contradicted: contradicted.visible,
+        agreeingContradicted: contradicted.agreeing)
+  }
+
+  /// The patches that were compared.
+  private struct Count {
+    private(set) var visible = 0
+    private var same = 0
+    /// The number of patches of the right image that would be the same.
+    private var expected = 0.0
+
+    /// The number of those that look the same; an estimate if fewer than all of the right image's are expected to.
+    var agreeing: Int {
+      visible == 0
+        ? 0 : min(visible, Int((Double(same) / expected * Double(visible)).rounded()))
+    }
+
+    mutating func add(_ isSame: Bool, expected: Double) {
+      visible += 1
+      if isSame { same += 1 }
+      self.expected += expected
+    }
+  }
+
+  /// Returns whether the query shows a patch where it is expected.
+  private func isSeen(
+    _ patch: Patch, _ back: PlaneTransform.Entries, _ magnification: Double
+  ) -> Bool {
+    let samples = samples(of: patch, side: Kernels.patchSide, back, plane(for: magnification))
+    let found = KeypointHash(words: Kernels.native.patchHash(samples.span))
+    return found.hammingDistance(to: patch.hash) <= Self.distanceLimit
+  }
+
+  /// Returns whether a mark looks like a patch where it is expected.
+  private func isMarked(
+    _ patch: Patch, _ back: PlaneTransform.Entries, _ magnification: Double
+  ) -> Bool {
+    let found = mark(like: patch, back, scale: magnification / ratio, reach: Self.markReach)
+    return found.map { $0.distance <= Self.markDistanceLimit } ?? false
+  }
+
+  /// Returns the mark of about the size of a patch that looks most like it, of those near where it is expected; of equal ones, the first.
+  ///
+  /// - Parameters:
+  ///   - scale: The number of pixels of the working image that one pixel of the patch spans.
+  ///   - reach: The greatest distance from there, in pixels of the patch or of the mark.
+  private func mark(
+    like patch: Patch, _ back: PlaneTransform.Entries, scale: Double, reach: Double
+  ) -> (distance: Int, place: SIMD2<Double>)? {
+    let center = patch.frame.center
+    let place = back(center.x, center.y)
+    let right = back(center.x + 1, center.y) - place
+    let below = back(center.x, center.y + 1) - place
+    let isMirrored = right.x * below.y < right.y * below.x
+    let hash = PatchMarks.hash(isMirrored ? patch.hash.mirrored : patch.hash)
+    var best: (distance: Int, place: SIMD2<Double>)?
+    for mark in marks
+    where mark.scale < scale * Self.markRatio && scale < mark.scale * Self.markRatio {
+      let way = mark.place - place
+      let limit = reach * max(mark.scale, scale)
+      let distance = (mark.hash ^ hash).nonzeroBitCount
+      if (way * way).sum() <= limit * limit, distance < best?.distance ?? .max {
+        best = (distance, mark.place)
+      }
+    }
+    return best
   }
 
   /// Returns a transform fitted to the offsets at which patches match best. With only some twenty inliers, an alignment may be a few pixels off
@@ -167,9 +273,16 @@ package struct PatchCheck: Sendable {
     var pairs: [LeastSquares.Pair] = []
     for patch in patches {
       guard let magnification = magnification(of: patch.frame, back) else { continue }
+      let place = patch.frame.center
+      if planes.isEmpty {
+        let found = mark(
+          like: patch, back, scale: magnification / ratio, reach: Self.refiningReach)
+        guard let found, found.distance <= Self.refiningMarkLimit else { continue }
+        pairs.append(LeastSquares.Pair(from: found.place, to: place))
+        continue
+      }
       let nearest = nearest(to: patch, back, plane(for: magnification))
       guard nearest.distance <= Self.refiningLimit else { continue }
-      let place = patch.frame.center
       let moved = place + nearest.shift * patch.frame.reduction
       pairs.append(LeastSquares.Pair(from: back(moved.x, moved.y), to: place))
     }

@@ -36,7 +36,7 @@ package struct HashChunkVotes: Sendable {
           counts[Int(row), default: 0] += 1
         }
       }
-      best.merge(counts) { max($0, $1) }
+      for (row, count) in counts { best[row] = max(best[row] ?? 0, count) }
     }
     let rows = best.filter { $1 >= Self.leastCount && live.isLive($0) }
       .map { Row(row: $0, count: $1) }

@@ -1,12 +1,12 @@
-/// The two encoded forms of a query signature, either of which replaces the image. Little-endian.
+/// The encoded forms of a query signature, each of which replaces the image. Little-endian.
 ///
-/// The whole form gives the answers of the image, except that parts of the image are not searched on their own.
+/// The whole form gives nearly the answers of the image, except that parts of the image are not searched on their own.
 /// The compact form has no keypoints: with it, copies and similar images are found, crops are not.
 ///
 /// | offset | bytes | what |
 /// |---|---|---|
 /// | 0 | 2 | version, ``Signature/version`` |
-/// | 2 | 1 | form: 1 is compact, 2 whole |
+/// | 2 | 1 | form: 1 is compact, 2 whole without marks, 3 whole |
 /// | 3 | 1 | number of views, 1 or 2 |
 /// | 4 | 4 | width and height of the working image in pixels |
 /// | 8 | | in the compact form, the color layout of all views: 192 bytes, three a cell as in ``ColorLayout/bytes`` |
@@ -14,25 +14,27 @@
 /// | | 553 × views | of each: left, top, width and height, two bytes each; PDQ quality; eight PDQ hashes; color histogram; texture histogram |
 /// | | 192 × views | only in the whole form: the color layout of each |
 /// | | | only in the whole form: the keypoints, see `QueryKeypoints+Coding.swift` |
+/// | | | only in form 3: the marks, see ``PatchMarks`` |
 extension QuerySignature {
   /// The largest number of bytes of the whole form.
   public static let encodedByteLimit =
     headerByteCount + 2 + QueryColors.byteCount
     + 2 * (View.encodedByteCount + ColorLayout.byteCount) + QueryKeypoints.encodedByteLimit
+    + PatchMarks.encodedByteLimit
 
   /// The forms, by their bytes.
-  private enum Form: UInt8 { case compact = 1, whole }
+  private enum Form: UInt8 { case compact = 1, unmarked, whole }
 
   private static let headerByteCount = 8
 
-  /// The whole form: at most 11 552 bytes.
+  /// The whole form: at most 18 276 bytes.
   public var encoded: [UInt8] {
-    var bytes = header(.whole)
+    var bytes = header(marks == nil ? .unmarked : .whole)
     bytes.append(littleEndian: colors.chroma)
     bytes += colors.bytes
     for view in views { bytes += view.encoded }
     for view in views { bytes += view.layout.bytes }
-    return bytes + keypoints.encoded
+    return bytes + keypoints.encoded + (marks?.encoded ?? [])
   }
 
   /// The compact form: 753 bytes, or 1306 if the image has plain borders.
@@ -48,7 +50,7 @@ extension QuerySignature {
     return bytes
   }
 
-  /// Reads either form.
+  /// Reads any form.
   ///
   /// - Throws: ``SignatureError`` with the code `wrongLength`, `otherVersion` or `corrupt`.
   public init(encoded bytes: [UInt8]) throws(SignatureError) {
@@ -60,7 +62,7 @@ extension QuerySignature {
         code: .otherVersion,
         message: """
           the signature is of version \(version), form \(byte); this build reads \
-          \(Signature.version), forms 1 and 2
+          \(Signature.version), forms 1 to 3
           """)
     }
     let count = Int(try reader.number(UInt8.self))
@@ -80,7 +82,7 @@ extension QuerySignature {
     case .compact:
       let layout = ColorLayout(bytes: try reader.bytes(ColorLayout.byteCount))
       (colors, shared) = (QueryColors(layout), layout)
-    case .whole:
+    case .unmarked, .whole:
       let chroma = try reader.number(UInt16.self)
       colors = QueryColors(bytes: try reader.bytes(QueryColors.byteCount), chroma: chroma)
       shared = nil
@@ -93,7 +95,8 @@ extension QuerySignature {
       if layout == nil { layout = ColorLayout(bytes: try reader.bytes(ColorLayout.byteCount)) }
       views.append(try View(encoded: part, layout: layout!))
     }
-    let keypoints = form == .whole ? try QueryKeypoints(&reader, size: size) : .none
+    let keypoints = form == .compact ? .none : try QueryKeypoints(&reader, size: size)
+    let marks = form == .whole ? try PatchMarks(&reader, size: size) : nil
     try reader.end()
     let isWithin = views.allSatisfy {
       $0.origin.x + $0.size.x <= size.x && $0.origin.y + $0.size.y <= size.y
@@ -103,7 +106,7 @@ extension QuerySignature {
       throw SignatureError(
         code: .corrupt, message: "a view of the signature does not lie in its image")
     }
-    self.init(size: size, views: views, keypoints: keypoints, colors: colors)
+    self.init(size: size, views: views, keypoints: keypoints, colors: colors, marks: marks)
   }
 }
 

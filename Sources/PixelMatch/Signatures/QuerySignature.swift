@@ -52,8 +52,10 @@ public struct QuerySignature: Sendable, Hashable {
   package let keypoints: QueryKeypoints
   /// The colors of the image.
   let colors: QueryColors
+  /// The marks by which patches are compared if the image stays where it is; `nil` if the image itself is searched.
+  package let marks: PatchMarks?
 
-  /// Computes the signature of an upright image of any size.
+  /// Computes the signature of an upright image of any size, to be sent in its place.
   ///
   /// Decode with ``ImageDecoder/decode(_:longerSide:shouldStop:)`` and ``workingSide``, so that no
   /// larger image is in memory.
@@ -71,6 +73,13 @@ public struct QuerySignature: Sendable, Hashable {
   ///   - picture: The image.
   ///   - shouldStop: A function that is called between steps; `true` makes the result `nil`.
   public init?(_ picture: PixelBuffer, shouldStop: () -> Bool) {
+    self.init(picture, isSent: true, shouldStop: shouldStop)
+  }
+
+  /// Computes the signature of an upright image.
+  ///
+  /// - Parameter isSent: False if it is searched beside the image, which needs no ``marks``.
+  package init?(_ picture: PixelBuffer, isSent: Bool, shouldStop: () -> Bool) {
     if shouldStop() { return nil }
     let large = picture.enlarged(toLongerSide: Signature.leastSide)
       .reduced(toLongerSide: Self.workingSide)
@@ -80,8 +89,10 @@ public struct QuerySignature: Sendable, Hashable {
     size = SIMD2(signed.width, signed.height)
     colors = QueryColors(signed.colors)
     let ratio = Double(large.width) / Double(signed.width)
-    keypoints = QueryKeypoints(
-      signed.pyramid, fine: ratio > Self.finerRatio ? LumaPyramid(large) : nil)
+    let fine = ratio > Self.finerRatio ? LumaPyramid(large) : nil
+    keypoints = QueryKeypoints(signed.pyramid, fine: fine)
+    if shouldStop() { return nil }
+    marks = isSent ? PatchMarks(fine ?? LumaPyramid(large)) : nil
     if shouldStop() { return nil }
     var views = [View(signed, origin: .zero, size: size)]
     if let content = ContentBounds(signed.colors) {
@@ -97,9 +108,12 @@ public struct QuerySignature: Sendable, Hashable {
     self.views = views
   }
 
-  init(size: SIMD2<Int>, views: [View], keypoints: QueryKeypoints, colors: QueryColors) {
+  init(
+    size: SIMD2<Int>, views: [View], keypoints: QueryKeypoints, colors: QueryColors,
+    marks: PatchMarks?
+  ) {
     (self.size, self.views) = (size, views)
-    (self.keypoints, self.colors) = (keypoints, colors)
+    (self.keypoints, self.colors, self.marks) = (keypoints, colors, marks)
   }
 
   /// The 99th percentile of the chroma in Oklab, `0...0.4`: some 0.004 in an image without color.

@@ -14,7 +14,7 @@ enum HashCommand {
     OptionText(
       "keypoints", "print that signature with its keypoints",
       detail:
-        "At most 12 kilobytes, 16 as text, that give the answers of the image, but for the parts that would be searched on their own: "
+        "At most 18 kilobytes, 24 as text, that give nearly the answers of the image, but for the parts that would be searched on their own: "
         + "'regions' in the answer names them."))
 
   static let command = CommandDescription(

@@ -132,7 +132,7 @@ extension Schema {
     ),
     "signature": Words(
       """
-      The signature of an image that stays on the device, in base64url: the whole one with keypoints, which gives the answers of the \
+      The signature of an image that stays on the device, in base64url: the whole one with keypoints, which gives nearly the answers of the \
       image, or the compact one of one to two kilobytes.
       """, pattern: Pattern.token),
     "text": Words(

@@ -50,6 +50,28 @@ import Testing
     #expect(found.visible >= 15 && found.share >= 0.95, "\(found)")
   }
 
+  /// Would break if a signature could not tell that the very thing is in an image that stays on the phone.
+  @Test(arguments: GeometryTests.truths.filter { $0.name != "small on a grey ground" })
+  func `nearly all patches of the very thing agree with marks`(truth: GeometryTests.Truth) throws {
+    let picture = Self.scene(21)
+    let query = try Self.photo(of: picture, truth.transform, seed: 3)
+    let check = try #require(PatchCheck(QuerySignature(query)))
+    let found = try #require(
+      check.agreement(of: 0, in: try Self.segment(picture), under: truth.transform))
+    #expect(found.visible >= 15 && found.share >= 0.95, "\(found)")
+  }
+
+  /// Would break if marks agreed by chance.
+  @Test(arguments: 30..<38 as Range<UInt64>)
+  func `few patches of another thing agree with marks`(seed: UInt64) throws {
+    let truth = GeometryTests.truths[5].transform
+    let query = try Self.photo(of: Self.scene(seed), truth, seed: 3)
+    let check = try #require(PatchCheck(QuerySignature(query)))
+    let found = try #require(
+      check.agreement(of: 0, in: try Self.segment(Self.scene(seed + 100)), under: truth))
+    #expect(found.visible >= 40 && found.share <= 0.5, "\(found)")
+  }
+
   /// Would break if patches looked the same by chance.
   @Test(arguments: 30..<38 as Range<UInt64>)
   func `hardly a patch of another thing looks the same`(seed: UInt64) throws {

@@ -7,7 +7,7 @@
   /// Computes on the device the signature with which an image is searched for, so that no image leaves it.
   @available(iOS 26, macOS 26, *)
   nonisolated enum PhoneSignature {
-    /// Returns the signature of a pixel buffer, at most 16 kB of text, or `nil` for an unknown pixel format.
+    /// Returns the signature of a pixel buffer, at most 25 kB of text, or `nil` for an unknown pixel format.
     static func text(of buffer: CVPixelBuffer) -> String? {
       guard let pixels = PixelBuffer(buffer) else { return nil }
       // Base64 for URLs (RFC 4648, 5), as the service reads it.

@@ -143,7 +143,7 @@ struct SystemTests {
     let before = try await received(by: shop)
     let found = try await search.matches(for: scene)
     #expect(found.entities.first?.id == "p3")
-    #expect(try await received(by: shop) - before < 24_000)
+    #expect(try await received(by: shop) - before < 26_000)
   }
 
   @Test func `an image and words are searched by intents`() async throws {

@@ -1,13 +1,13 @@
 public import PixelMatch
 
 extension QuerySignature {
-  /// The whole form as text: base64url of `encoded`, at most 16 000 characters.
+  /// The whole form as text: base64url of `encoded`, at most 24 368 characters.
   public var text: String { Base64URL.encoded(encoded) }
 
   /// The compact form as text: base64url of `compactBytes`, 1004 or 1742 characters.
   public var compactText: String { Base64URL.encoded(compactBytes) }
 
-  /// Decodes either form.
+  /// Decodes any form.
   ///
   /// - Throws: `SignatureError`.
   public init(text: String) throws(SignatureError) {

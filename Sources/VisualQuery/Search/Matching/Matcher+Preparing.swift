@@ -185,7 +185,8 @@ extension Matcher {
   }
 
   private func signature(of image: PixelBuffer) throws -> QuerySignature {
-    guard let signature = QuerySignature(image, shouldStop: { Task.isCancelled }) else {
+    guard let signature = QuerySignature(image, isSent: false, shouldStop: { Task.isCancelled })
+    else {
       throw CancellationError()
     }
     return signature

@@ -100,8 +100,9 @@ struct QueryState: Sendable {
 
   /// Compares the patches of the best candidates with the image, unless these are settled.
   ///
+  /// - Parameter image: The image, or `nil` if only its signature is known.
   /// - Returns: True if nothing is left to be compared.
-  mutating func comparePatches(of image: PixelBuffer) -> Bool {
+  mutating func comparePatches(of image: PixelBuffer?) -> Bool {
     guard let signature = query.signature, standings.isUnsettled else { return true }
     // A copy, so that the standings stay if no patches were left to be compared.
     var searches = findings.searches

@@ -322,13 +322,17 @@ enum PatchOutcome: Sendable {
 extension [TypeSearch] {
   /// Compares the patches of the best aligned candidates with the image that is searched: of all or of none, since one whose siblings
   /// were not compared would seem to be the only one.
+  ///
+  /// - Parameter image: The image, or `nil` if only its signature is known. If that has no marks, nothing is compared.
   mutating func comparePatches(
-    with image: PixelBuffer, _ signature: QuerySignature, shouldStop: () -> Bool
+    with image: PixelBuffer?, _ signature: QuerySignature, shouldStop: () -> Bool
   ) -> PatchOutcome {
     let rows = map { $0.rowsToCompareByPatches() }
     guard rows.contains(where: { !$0.isEmpty }) else { return .unchanged }
     if shouldStop() { return .stopped }
-    let check = PatchCheck(image, signature)
+    guard let check = image.map({ PatchCheck($0, signature) }) ?? PatchCheck(signature) else {
+      return .unchanged
+    }
     var compared = self
     for index in indices {
       guard compared[index].comparePatches(of: rows[index], check, shouldStop: shouldStop) else {

@@ -242,6 +242,28 @@ import VisualQuery
     #expect(region.box == [0, 0, 1, 1] && !region.isSearched)
   }
 
+  /// Would break if the patches of an image that stays on the phone were not compared, or if it were not said.
+  @Test func `the marks of a signature stand for the patches of the image`() async throws {
+    let bytes = try ImageDecoder().contents(ofFile: SampleShop.query("q06-oats.jpg"))
+    let image = try ImageDecoder().decode(bytes, longerSide: QuerySignature.workingSide)
+    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    func answer(_ content: SemanticContent) async throws -> (MatchResponse, patches: Double?) {
+      let response = try await matcher.values(for: content, options: MatchOptions(timeout: nil))
+      let match = try #require(response.matches.first)
+      #expect(match.value.id.value == "oats")
+      return (response, match.evidence.first { $0.kind == .patches }?.value)
+    }
+    let seen = try await answer(SemanticContent(pixelBuffer: image))
+    let signed = try await answer(SemanticContent(signature: QuerySignature(image)))
+    #expect(try abs(#require(seen.patches) - #require(signed.patches)) < 0.15)
+    #expect(signed.0.regions.isEmpty)
+    // A signature of an older app has no marks.
+    let old = try #require(QuerySignature(image, isSent: false, shouldStop: { false }))
+    let unmarked = try await answer(SemanticContent(signature: old))
+    #expect(unmarked.patches == nil)
+    #expect(unmarked.0.regions.contains { $0.box == [0, 0, 1, 1] && !$0.isSearched })
+  }
+
   /// Would break if windows were searched although something is sure, or in an image in which they show no more.
   @Test func `a sure answer and a small image are not searched in windows`() async throws {
     let matcher = Matcher(catalogue: try await Self.shared.value.1)
@@ -322,9 +344,10 @@ import VisualQuery
     for id in ["notebook", "board", "lantern", "kettle", "oats"] {
       for side in stride(from: 160, through: 400, by: 40) {
         let photo = try photographed(id, side: side)
-        // A signature is never looked at again.
+        // A signature without marks is never looked at again.
+        let unmarked = try #require(QuerySignature(photo, isSent: false, shouldStop: { false }))
         let whole = try await matcher.values(
-          for: SemanticContent(signature: QuerySignature(photo)), options: options)
+          for: SemanticContent(signature: unmarked), options: options)
         let first = try #require(whole.matches.first)
         guard first.value.id.value == id,
           (Calibration.defaultCutOff..<0.97).contains(first.confidence)

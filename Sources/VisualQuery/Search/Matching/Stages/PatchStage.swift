@@ -2,13 +2,14 @@ internal import PixelMatch
 
 /// Compares the patches of aligned candidates with the image if keypoints leave in doubt which of them it shows.
 struct PatchStage: SearchStage {
-  /// The image, or `nil` if only its signature is known, which has no patches: then the image is named and not searched.
+  /// The image, or `nil` if only its signature is known. If that has no marks, patches cannot be compared, and the image is named as not
+  /// searched.
   let image: PixelBuffer?
   static let step = QueryStep.patches
   static let cost = 1.0
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
-    guard let image else {
+    if image == nil, state.query.signature?.marks == nil {
       if state.standings.isUnsettled { state.notes.unsearchedRegions.append(.wholeOutline) }
       return 1
     }

@@ -123,7 +123,10 @@ struct RegionStage: SearchStage {
     let region = look.region
     guard !parent.query.shouldStop() else { return Outcome() }
     let pixels = try region.pixels(of: image)
-    guard let signature = QuerySignature(pixels, shouldStop: { parent.query.shouldStop() }) else {
+    guard
+      let signature = QuerySignature(
+        pixels, isSent: false, shouldStop: { parent.query.shouldStop() })
+    else {
       return Outcome()
     }
     var state = parent
