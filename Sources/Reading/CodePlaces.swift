@@ -1,3 +1,5 @@
+internal import CReading
+
 /// Finds the places of an image where a code may be: parallel bars, and the finder patterns of QR codes.
 ///
 /// It looks at every pixel of few rows only, so that an image without a code costs next to nothing.
@@ -68,29 +70,14 @@ struct CodePlaces: Sendable {
   private static func edges(
     in gray: [UInt8], width: Int, height: Int, _ left: Int, _ top: Int
   ) -> SIMD2<Double>? {
-    let gray = gray.span
-    let right = min(left + block, width - 1)
-    let bottom = min(top + block, height - 1)
-    var (xx, yy, xy, count) = (0, 0, 0, 0)
-    var (sumX, sumY, sizeX, sizeY) = (0, 0, 0, 0)
-    for y in top..<bottom {
-      let row = y &* width
-      for x in left..<right {
-        // Both differences are taken diagonally around the same corner of four pixels.
-        // Differences around two centers would favor one diagonal.
-        let falling = Int(gray[row &+ width &+ x &+ 1]) &- Int(gray[row &+ x])
-        let rising = Int(gray[row &+ x &+ 1]) &- Int(gray[row &+ width &+ x])
-        let (dx, dy) = (falling &+ rising, falling &- rising)
-        xx &+= dx &* dx
-        yy &+= dy &* dy
-        xy &+= dx &* dy
-        sumX &+= dx
-        sumY &+= dy
-        sizeX &+= abs(dx)
-        sizeY &+= abs(dy)
-        count &+= 1
-      }
-    }
+    let columns = min(block, width - 1 - left)
+    let rows = min(block, height - 1 - top)
+    let count = columns * rows
+    let sums = CodeLoops.edges(
+      in: gray, width: width, from: top * width + left, columns: columns, rows: rows)
+    let (xx, yy, xy) = (Int(sums.xx), Int(sums.yy), Int(sums.xy))
+    let (sumX, sumY) = (Int(sums.sum_x), Int(sums.sum_y))
+    let (sizeX, sizeY) = (Int(sums.size_x), Int(sums.size_y))
     guard count > 0, Double(xx + yy) >= leastEnergy * Double(count) else { return nil }
     let twice = SIMD2(Double(xx - yy), Double(2 * xy))
     let strength = (twice * twice).sum().squareRoot()
@@ -152,8 +139,13 @@ private enum FinderPatterns {
     guard width >= 2 * block, height >= 2 * block else { return nil }
     let isDark = dark(gray, width: width, height: height)
     var patterns: [Pattern] = []
+    var found = [cr_finder_run](
+      repeating: cr_finder_run(), count: max(width, height) / 2 + 1)
     for y in 0..<height {
-      for (center, length) in runs(in: isDark, from: y * width, step: 1, count: width) {
+      let count = CodeLoops.finderRuns(
+        in: isDark, from: y * width, step: 1, count: width, into: &found)
+      for run in found[..<count] {
+        let (center, length) = (run.center, run.length)
         let x = Int(center)
         // A column through the center must have the same pattern.
         guard
@@ -213,7 +205,7 @@ private enum FinderPatterns {
   /// Returns whether there is a pattern along both diagonals through a place, too: slanted stripes have none along one of
   /// them.
   private static func isOnDiagonals(
-    _ isDark: [Bool], width: Int, height: Int, _ x: Int, _ y: Int
+    _ isDark: [UInt8], width: Int, height: Int, _ x: Int, _ y: Int
   ) -> Bool {
     [(1, x, width - 1 - x), (-1, width - 1 - x, x)].allSatisfy { step, before, after in
       let start = min(before, y)
@@ -224,8 +216,8 @@ private enum FinderPatterns {
     }
   }
 
-  /// Returns whether each pixel is darker than the mean of the blocks around it.
-  private static func dark(_ gray: [UInt8], width: Int, height: Int) -> [Bool] {
+  /// Returns for each pixel 1 if it is darker than the mean of the blocks around it, otherwise 0.
+  private static func dark(_ gray: [UInt8], width: Int, height: Int) -> [UInt8] {
     let (columns, rows) = (width / block, height / block)
     var sums = [Int](repeating: 0, count: columns * rows)
     let pixels = gray.span
@@ -246,12 +238,13 @@ private enum FinderPatterns {
       }
       return sum / count
     }
-    var isDark = [Bool](repeating: false, count: width * height)
+    var isDark = [UInt8](repeating: 0, count: width * height)
     for y in 0..<height {
-      let row = min(y / block, rows - 1) &* columns
-      for x in 0..<width {
-        isDark[y &* width &+ x] =
-          Int(pixels[y &* width &+ x]) &+ 8 < means[row &+ min(x / block, columns &- 1)]
+      let (row, line) = (min(y / block, rows - 1) * columns, y * width)
+      for column in 0..<columns {
+        let end = column == columns - 1 ? width : (column + 1) * block
+        CodeLoops.dark(
+          gray, line + column * block..<line + end, than: means[row + column], into: &isDark)
       }
     }
     return isDark
@@ -259,38 +252,11 @@ private enum FinderPatterns {
 
   /// Returns the centers and lengths of patterns along a line of pixels.
   private static func runs(
-    in isDark: [Bool], from start: Int, step: Int, count: Int
+    in isDark: [UInt8], from start: Int, step: Int, count: Int
   ) -> [(center: Float, length: Float)] {
-    let pixels = isDark.span
-    var found: [(center: Float, length: Float)] = []
-    var lengths = (0, 0, 0, 0, 0)
-    var (isLastDark, length) = (pixels[start], 0)
-    for place in 0...count {
-      let isDark = place < count ? pixels[start &+ place &* step] : !isLastDark
-      if isDark == isLastDark {
-        length &+= 1
-        continue
-      }
-      lengths = (lengths.1, lengths.2, lengths.3, lengths.4, length)
-      if isLastDark, isPattern(lengths) {
-        let tail = Float(lengths.4 + lengths.3) + Float(lengths.2) / 2
-        let sum = lengths.0 + lengths.1 + lengths.2 + lengths.3 + lengths.4
-        found.append((Float(place) - tail, Float(sum)))
-      }
-      isLastDark = isDark
-      length = 1
-    }
-    return found
-  }
-
-  private static func isPattern(_ lengths: (Int, Int, Int, Int, Int)) -> Bool {
-    let sum = lengths.0 + lengths.1 + lengths.2 + lengths.3 + lengths.4
-    guard sum >= 7, lengths.0 > 0 else { return false }
-    let module = Float(sum) / 7
-    func isNear(_ length: Int, _ modules: Float) -> Bool {
-      abs(Float(length) - modules * module) < max(1, modules * module * 0.5)
-    }
-    return isNear(lengths.0, 1) && isNear(lengths.1, 1) && isNear(lengths.2, 3)
-      && isNear(lengths.3, 1) && isNear(lengths.4, 1)
+    var found = [cr_finder_run](repeating: cr_finder_run(), count: count / 2 + 1)
+    let number = CodeLoops.finderRuns(
+      in: isDark, from: start, step: step, count: count, into: &found)
+    return found[..<number].map { ($0.center, $0.length) }
   }
 }

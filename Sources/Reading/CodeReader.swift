@@ -59,17 +59,7 @@ package struct CodeReader: Sendable {
   static func gray(of image: PixelBuffer) -> [UInt8] {
     let width = image.width
     var gray = [UInt8](repeating: 0, count: width * image.height)
-    image.forEachRGBARow { row, y in
-      var output = gray.mutableSpan
-      let start = y &* width
-      for x in 0..<width {
-        let pixel = 4 &* x
-        let sum =
-          77 &* UInt32(row[pixel]) &+ 150 &* UInt32(row[pixel &+ 1])
-          &+ 29 &* UInt32(row[pixel &+ 2])
-        output[start &+ x] = UInt8(truncatingIfNeeded: sum >> 8)
-      }
-    }
+    image.forEachRGBARow { row, y in CodeLoops.gray(row, into: &gray, at: y * width, width) }
     return gray
   }
 
@@ -149,6 +139,7 @@ private struct GrayImage {
   let height: Int
 
   init(_ values: [UInt8], _ width: Int, _ height: Int) {
+    precondition(width > 0 && height > 0 && values.count >= width * height)
     self.values = values
     self.width = width
     self.height = height
@@ -158,22 +149,82 @@ private struct GrayImage {
   func part(_ frame: ColorImage.Frame, width: Int, height: Int) -> [UInt8] {
     let across = frame.across / Float(width)
     let down = frame.down / Float(height)
-    let values = values.span
+    var place = cr_part_frame(
+      x: frame.origin.x, y: frame.origin.y, across_x: across.x, across_y: across.y,
+      down_x: down.x, down_y: down.y)
     var part = [UInt8](repeating: 0, count: width * height)
-    for y in 0..<height {
-      for x in 0..<width {
-        let place = frame.origin + (Float(x) + 0.5) * across + (Float(y) + 0.5) * down - 0.5
-        let column = max(0, min(Float(self.width - 1), place.x))
-        let row = max(0, min(Float(self.height - 1), place.y))
-        let (left, top) = (Int(column), Int(row))
-        let (right, bottom) = (min(left + 1, self.width - 1), min(top + 1, self.height - 1))
-        let (fx, fy) = (column - Float(left), row - Float(top))
-        func value(_ x: Int, _ y: Int) -> Float { Float(values[y &* self.width &+ x]) }
-        let upper = value(left, top) * (1 - fx) + value(right, top) * fx
-        let lower = value(left, bottom) * (1 - fx) + value(right, bottom) * fx
-        part[y * width + x] = UInt8(upper * (1 - fy) + lower * fy)
+    // Sound: both images have the sizes that are passed, and C clamps every place to the first.
+    unsafe values.withUnsafeBufferPointer { values in
+      unsafe part.withUnsafeMutableBufferPointer { part in
+        var image = unsafe cr_gray_image(
+          gray: values.baseAddress, width: self.width, height: self.height)
+        unsafe cr_part(&image, &place, UInt32(width), UInt32(height), part.baseAddress)
       }
     }
     return part
+  }
+}
+
+/// The loops over pixels, which are in C. Each checks that the memory has as many bytes as C reads and writes.
+enum CodeLoops {
+  /// Writes the lightness of a row of four bytes a pixel.
+  static func gray(
+    _ row: Span<UInt8>, into gray: inout [UInt8], at start: Int, _ width: Int
+  ) {
+    precondition(row.count >= 4 * width && start >= 0 && start + width <= gray.count)
+    unsafe row.withUnsafeBufferPointer { row in
+      unsafe gray.withUnsafeMutableBufferPointer { gray in
+        unsafe cr_gray(row.baseAddress, width, gray.baseAddress! + start)
+      }
+    }
+  }
+
+  /// Returns the sums of the steps within a block.
+  ///
+  /// - Parameters:
+  ///   - start: The index of its first pixel.
+  ///   - columns: The number of corners of four pixels across, at most 16.
+  ///   - rows: Their number down, at most 16.
+  static func edges(
+    in gray: [UInt8], width: Int, from start: Int, columns: Int, rows: Int
+  ) -> cr_edge_sums {
+    precondition((0...16).contains(columns) && (0...16).contains(rows))
+    precondition(start >= 0 && start + rows * width + columns < gray.count)
+    var sums = cr_edge_sums()
+    unsafe gray.withUnsafeBufferPointer { gray in
+      unsafe cr_edges(gray.baseAddress! + start, width, columns, rows, &sums)
+    }
+    return sums
+  }
+
+  /// Writes whether each of some pixels is darker than a mean: 1 or 0.
+  static func dark(
+    _ gray: [UInt8], _ pixels: Range<Int>, than mean: Int, into isDark: inout [UInt8]
+  ) {
+    precondition(pixels.lowerBound >= 0 && pixels.upperBound <= min(gray.count, isDark.count))
+    unsafe gray.withUnsafeBufferPointer { gray in
+      unsafe isDark.withUnsafeMutableBufferPointer { isDark in
+        unsafe cr_dark(
+          gray.baseAddress! + pixels.lowerBound, pixels.count, Int32(mean),
+          isDark.baseAddress! + pixels.lowerBound)
+      }
+    }
+  }
+
+  /// Finds the finder patterns along a line of `count` bytes, `step` apart.
+  ///
+  /// - Parameter runs: Room for half as many patterns as the line has bytes.
+  /// - Returns: The number of patterns.
+  static func finderRuns(
+    in isDark: [UInt8], from start: Int, step: Int, count: Int, into runs: inout [cr_finder_run]
+  ) -> Int {
+    precondition(start >= 0 && step > 0 && count > 0)
+    precondition(start + step * (count - 1) < isDark.count)
+    return unsafe isDark.withUnsafeBufferPointer { isDark in
+      unsafe runs.withUnsafeMutableBufferPointer { runs in
+        unsafe cr_finder_runs(
+          isDark.baseAddress! + start, step, count, runs.baseAddress, runs.count)
+      }
+    }
   }
 }

@@ -1,3 +1,4 @@
+import CReading
 import Foundation
 import PixelMatch
 import TestSupport
@@ -46,6 +47,101 @@ import Testing
     let bytes = (0..<width * height).map { _ in UInt8.random(in: 0...255, using: &generator) }
     let image = try PixelBuffer(width: width, height: height, format: .gray8, bytes: bytes)
     #expect(places(image).bars.isEmpty)
+  }
+}
+
+/// The loops over pixels, against plain twins.
+@Suite struct CodeLoopsTests {
+  private func bytes(_ count: Int, _ range: ClosedRange<UInt8>, _ seed: UInt64) -> [UInt8] {
+    var generator = SeededGenerator(seed: seed)
+    return (0..<count).map { _ in UInt8.random(in: range, using: &generator) }
+  }
+
+  @Test(arguments: [0, 1, 7, 33, 320])
+  func `lightness and darkness are those of each pixel`(count: Int) {
+    let rgba = bytes(4 * count + 4, 0...255, 1)
+    var gray = [UInt8](repeating: 9, count: count + 2)
+    CodeLoops.gray(rgba.span, into: &gray, at: 1, count)
+    func lightness(_ pixel: Int) -> UInt8 {
+      let (red, green, blue) = (rgba[4 * pixel], rgba[4 * pixel + 1], rgba[4 * pixel + 2])
+      let sum: Int = 77 * Int(red) + 150 * Int(green) + 29 * Int(blue)
+      return UInt8(sum >> 8)
+    }
+    let expected: [UInt8] = [9] + (0..<count).map(lightness) + [9]
+    #expect(gray == expected)
+    for mean in [0, 8, 130, 263] {
+      var isDark = [UInt8](repeating: 9, count: count + 2)
+      CodeLoops.dark(gray, 1..<count + 1, than: mean, into: &isDark)
+      let expected: [UInt8] = gray[1..<count + 1].map { Int($0) + 8 < mean ? 1 : 0 }
+      #expect(isDark == [9] + expected + [9])
+    }
+  }
+
+  @Test(arguments: [(0, 16), (16, 0), (1, 1), (15, 7), (16, 16)])
+  func `steps are summed up over the corners of a block`(columns: Int, rows: Int) {
+    let width = 40
+    let gray = bytes(width * 20, 0...255, 2)
+    let start = 41
+    let found = CodeLoops.edges(in: gray, width: width, from: start, columns: columns, rows: rows)
+    var sums = [Int](repeating: 0, count: 7)
+    for y in 0..<rows {
+      for x in 0..<columns {
+        func value(_ down: Int, _ right: Int) -> Int {
+          Int(gray[start + (y + down) * width + x + right])
+        }
+        let (falling, rising) = (value(1, 1) - value(0, 0), value(0, 1) - value(1, 0))
+        let (dx, dy) = (falling + rising, falling - rising)
+        let terms: [Int] = [dx * dx, dy * dy, dx * dy, dx, dy, abs(dx), abs(dy)]
+        for (index, term) in terms.enumerated() { sums[index] += term }
+      }
+    }
+    let fields: [Int32] = [
+      found.xx, found.yy, found.xy, found.sum_x, found.sum_y, found.size_x, found.size_y,
+    ]
+    #expect(fields.map { Int($0) } == sums)
+  }
+
+  /// Returns the patterns of 1 : 1 : 3 : 1 : 1 along a line, from the lengths of its runs.
+  private func patterns(_ line: [UInt8]) -> [[Float]] {
+    var ends: [Int] = []
+    for place in 1...line.count where place == line.count || line[place] != line[place - 1] {
+      ends.append(place)
+    }
+    return ends.indices.compactMap { last in
+      guard last >= 4, line[ends[last] - 1] == 1 else { return nil }
+      let lengths = (last - 4...last).map { ends[$0] - ($0 == 0 ? 0 : ends[$0 - 1]) }
+      let sum = lengths.reduce(0, +)
+      let module = Float(sum) / 7
+      let isPattern = zip(lengths, [1, 1, 3, 1, 1] as [Float]).allSatisfy { length, modules in
+        abs(Float(length) - modules * module) < max(1, modules * module * 0.5)
+      }
+      guard sum >= 7, isPattern else { return nil }
+      let tail = Float(lengths[4] + lengths[3]) + Float(lengths[2]) / 2
+      return [Float(ends[last]) - tail, Float(sum)]
+    }
+  }
+
+  /// Would break if a run were measured wrong because it is longer than a word of the processor, or ends with the line.
+  @Test(arguments: 0..<200 as Range<UInt64>)
+  func `finder patterns are those of the lengths of runs`(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let (count, step) = (
+      Int.random(in: 1...200, using: &generator), seed % 3 == 0 ? 3 : 1
+    )
+    let module = Int.random(in: 1...12, using: &generator)
+    var line: [UInt8] = []
+    while line.count < count {
+      for (index, modules) in [1, 1, 3, 1, 1].enumerated() {
+        let length = max(1, modules * module + Int.random(in: -1...1, using: &generator))
+        line += repeatElement(UInt8(1 - index % 2), count: length)
+      }
+      line += repeatElement(0, count: Int.random(in: 1...30, using: &generator))
+    }
+    line = Array(line.prefix(count))
+    let spread = line.flatMap { value in [value] + (1..<step).map { _ in UInt8(1 - value) } }
+    var runs = [cr_finder_run](repeating: cr_finder_run(), count: count / 2 + 1)
+    let found = CodeLoops.finderRuns(in: spread, from: 0, step: step, count: count, into: &runs)
+    #expect(runs[..<found].map { [$0.center, $0.length] } == patterns(line))
   }
 }
 

@@ -2,7 +2,7 @@ import CPeers
 import Foundation
 import PixelMatch
 
-/// The decoding and signature of one image, each part in turn with libjpeg's own 1/8 decode.
+/// The decoding and signature of one image, each part in turn with libjpeg's own 1/8 decode, or with libpng's decode of a PNG.
 struct SignatureBench {
   let bytes: [UInt8]
 
@@ -12,6 +12,9 @@ struct SignatureBench {
 
   func run(rounds: Int) throws {
     let decoder = ImageDecoder()
+    let isPNG = bytes.starts(with: [0x89, 0x50])
+    let (peerName, ratioName) =
+      isPNG ? ("libpng", "ratioToLibpng") : ("libjpegEighth", "ratioToLibjpegEighth")
     var eighth: [Double] = []
     var decode: [Double] = []
     var pdq: [Double] = []
@@ -21,7 +24,9 @@ struct SignatureBench {
     var whole: [Double] = []
     var sink = 0
     for round in -2..<rounds {
-      let peer = milliseconds { sink &+= peer_jpeg_eighth(bytes, bytes.count) }
+      let peer = milliseconds {
+        sink &+= isPNG ? peer_png(bytes, bytes.count) : peer_jpeg_eighth(bytes, bytes.count)
+      }
       var picture: PixelBuffer?
       let decoded = try milliseconds {
         picture = try decoder.decode(bytes, longerSide: Signature.workingSide)
@@ -50,10 +55,10 @@ struct SignatureBench {
     let ratios = zip(whole, eighth).map { $0 / $1 }
     print(
       """
-      {"libjpegEighth":\(median(eighth)),"decode":\(median(decode)),"pdq":\(median(pdq)),\
+      {"\(peerName)":\(median(eighth)),"decode":\(median(decode)),"pdq":\(median(pdq)),\
       "corners":\(median(corners)),"querySignature":\(median(query)),\
       "signature":\(median(signature)),"decodeAndSignature":\(median(whole)),\
-      "ratioToLibjpegEighth":\(median(ratios))}
+      "\(ratioName)":\(median(ratios))}
       """)
   }
 }

@@ -269,6 +269,25 @@ void ck_pdq_terms(const float *plane, const float *cosines, float *terms, uint32
 // Returns the sum of the steps between neighbors of a 64 x 64 plane, in whole hundredths of 255.
 uint32_t ck_pdq_steps(const float *plane, uint32_t level);
 
+// ---- Enlargement ----------------------------------------------------------------------------------
+
+// The sum of the four weights of a place, as a power of two.
+enum { CK_CUBIC_BITS = 14, CK_CUBIC_ONE = 1 << CK_CUBIC_BITS };
+
+// The four pixels, or rows, that a new one is mixed of, each with its weight.
+typedef struct {
+  uint32_t sources[4];
+  int32_t weights[4];
+} ck_cubic_place;
+
+// Mixes each of `width` new pixels of four bytes of four pixels of a row.
+void ck_cubic_row(const uint8_t *row, const ck_cubic_place *places, size_t width,
+                  uint8_t *restrict out, uint32_t level);
+
+// Mixes a new row of four rows of `count` bytes each.
+void ck_cubic_rows(const uint8_t *rows, size_t count, const ck_cubic_place *place,
+                   uint8_t *restrict out, uint32_t level);
+
 // ---- Reduction by area ----------------------------------------------------------------------------
 
 // Sets `count` sums to as many bytes of a row, each times `share`.

@@ -64,3 +64,75 @@ extension Kernels {
     }
   }
 }
+
+/// The pixels of a line that each pixel of a longer line is mixed of.
+struct CubicPlaces: Sendable {
+  /// The sum of the weights of a pixel.
+  static let one = Int32(CK_CUBIC_ONE)
+
+  /// The number of pixels of the line.
+  let sourceCount: Int
+  fileprivate let places: [ck_cubic_place]
+
+  /// - Parameter sources: For each new pixel the indices of four pixels, all below `sourceCount`, and their weights.
+  init(of sourceCount: Int, _ sources: [(pixels: SIMD4<Int>, weights: SIMD4<Int32>)]) {
+    self.sourceCount = sourceCount
+    places = sources.map { source in
+      let (pixels, weights) = source
+      precondition(
+        pixels.min() >= 0 && pixels.max() < sourceCount && weights.wrappedSum() == Self.one)
+      let of = SIMD4<UInt32>(truncatingIfNeeded: pixels)
+      return ck_cubic_place(
+        sources: (of[0], of[1], of[2], of[3]),
+        weights: (weights[0], weights[1], weights[2], weights[3]))
+    }
+  }
+
+  /// The number of pixels of the longer line.
+  var count: Int { places.count }
+}
+
+/// Enlargement of an image of four bytes a pixel.
+extension Kernels {
+  /// Returns the rows of an image, made longer.
+  func lengthenedRows(_ pixels: [UInt8], _ across: CubicPlaces) -> [UInt8] {
+    let rowBytes = 4 * across.sourceCount
+    let rowCount = pixels.count / rowBytes
+    precondition(pixels.count == rowCount * rowBytes)
+    var longer = [UInt8](repeating: 0, count: 4 * across.count * rowCount)
+    // Sound: each row has the pixels that the places name, and `longer` has room for all places of each row.
+    unsafe pixels.withUnsafeBufferPointer { pixels in
+      unsafe longer.withUnsafeMutableBufferPointer { longer in
+        unsafe across.places.withUnsafeBufferPointer { places in
+          for row in 0..<rowCount {
+            unsafe ck_cubic_row(
+              pixels.baseAddress! + row * rowBytes, places.baseAddress!, places.count,
+              longer.baseAddress! + 4 * places.count * row, level)
+          }
+        }
+      }
+    }
+    return longer
+  }
+
+  /// Returns an image with more rows.
+  ///
+  /// - Parameter rowBytes: The number of bytes of a row.
+  func lengthenedColumns(_ pixels: [UInt8], rowBytes: Int, _ down: CubicPlaces) -> [UInt8] {
+    precondition(pixels.count == rowBytes * down.sourceCount)
+    var longer = [UInt8](repeating: 0, count: rowBytes * down.count)
+    // Sound: the image has the rows that the places name, and `longer` has room for a row of each place.
+    unsafe pixels.withUnsafeBufferPointer { pixels in
+      unsafe longer.withUnsafeMutableBufferPointer { longer in
+        unsafe down.places.withUnsafeBufferPointer { places in
+          for row in 0..<places.count {
+            unsafe ck_cubic_rows(
+              pixels.baseAddress!, rowBytes, places.baseAddress! + row,
+              longer.baseAddress! + rowBytes * row, level)
+          }
+        }
+      }
+    }
+    return longer
+  }
+}

@@ -10,10 +10,10 @@ extension PixelBuffer {
     guard longer < side else { return self }
     let (columns, rows) = Self.enlargedSize(of: (width, height), toLongerSide: side)
     let source = reduced(toLongerSide: longer)
-    let wide = CubicLines(from: width, to: columns).lengthened(
-      source.bytes, count: height, pixelStride: 4, lineStrides: (4 * width, 4 * columns))
-    let whole = CubicLines(from: height, to: rows).lengthened(
-      wide, count: columns, pixelStride: 4 * columns, lineStrides: (4, 4))
+    let wide = Kernels.native.lengthenedRows(
+      source.bytes, CubicPlaces(from: width, to: columns))
+    let whole = Kernels.native.lengthenedColumns(
+      wide, rowBytes: 4 * columns, CubicPlaces(from: height, to: rows))
     return PixelBuffer(pixels: whole, width: columns, height: rows)
   }
 
@@ -30,26 +30,19 @@ extension PixelBuffer {
   }
 }
 
-/// Lines of pixels that become longer.
-private struct CubicLines {
-  /// The sum of the weights of a pixel.
-  private static let one: Int32 = 1 << 14
-
-  /// The four pixels that each new one comes from; beyond the ends of a line, its last pixel.
-  private let sources: [SIMD4<Int>]
-  private let weights: [SIMD4<Int32>]
-
+extension CubicPlaces {
+  /// The places of `to` pixels on a line of `from`, of which there are fewer.
   init(from: Int, to: Int) {
     // The place of a new pixel's center among those of the old ones, in units of 1 / (2 · to) of a pixel.
     let places = (0..<to).map { (2 * $0 + 1) * from - to }
-    let firsts = places.map { ($0 + 2 * to) / (2 * to) - 1 }
-    sources = firsts.map { first in
-      let near = (first - 1...first + 2).map { max(0, min(from - 1, $0)) }
-      return SIMD4(near)
-    }
-    weights = zip(places, firsts).map { place, first in
-      Self.weights(at: Double(place - 2 * to * first) / Double(2 * to))
-    }
+    self.init(
+      of: from,
+      places.map { place in
+        let first = (place + 2 * to) / (2 * to) - 1
+        // Beyond the ends of a line, its last pixel is repeated.
+        let near = (first - 1...first + 2).map { max(0, min(from - 1, $0)) }
+        return (SIMD4(near), Self.weights(at: Double(place - 2 * to * first) / Double(2 * to)))
+      })
   }
 
   /// Returns the weights of the four pixels around a place, `0..<1` of a pixel behind the second of them.
@@ -62,31 +55,5 @@ private struct CubicLines {
     // The pixel that is nearest takes what rounding leaves, so that the weights add up exactly.
     weights[place < 0.5 ? 1 : 2] += one - weights.wrappedSum()
     return weights
-  }
-
-  /// Returns lines of pixels of four bytes, made longer.
-  ///
-  /// - Parameters:
-  ///   - count: The number of lines.
-  ///   - pixelStride: The distance of two pixels of a line in bytes, in both images.
-  ///   - lineStrides: The distance of two lines in bytes, in the image and in the longer one.
-  func lengthened(
-    _ bytes: [UInt8], count: Int, pixelStride: Int, lineStrides: (Int, Int)
-  ) -> [UInt8] {
-    var longer = [UInt8](repeating: 0, count: 4 * count * sources.count)
-    for line in 0..<count {
-      for (index, (near, weights)) in zip(sources, weights).enumerated() {
-        let from = near &* pixelStride &+ line * lineStrides.0
-        let to = index * pixelStride + line * lineStrides.1
-        for channel in 0..<4 {
-          let values = SIMD4<Int32>(
-            Int32(bytes[from[0] + channel]), Int32(bytes[from[1] + channel]),
-            Int32(bytes[from[2] + channel]), Int32(bytes[from[3] + channel]))
-          let sum = (values &* weights).wrappedSum() &+ Self.one / 2
-          longer[to + channel] = UInt8(max(0, min(255, sum >> 14)))
-        }
-      }
-    }
-    return longer
   }
 }

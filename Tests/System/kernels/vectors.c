@@ -288,6 +288,26 @@ static void corners(int n) {
   free(rgba), free(luma), free(out), free(columns), free(sums), free(places), free(responses), free(scratch);
 }
 
+static void enlargements(int n) {
+  const size_t source = 4 + below(60), width = source + below(60), rows = 4 + below(9);
+  uint8_t *image = picture(source, rows, 4), *out = room(4 * width), *row = room(4 * source);
+  ck_cubic_place *places = room(width * sizeof(ck_cubic_place));
+  for (size_t i = 0; i < width; i++) {
+    int32_t rest = CK_CUBIC_ONE;
+    for (size_t tap = 0; tap < 4; tap++) {
+      places[i].sources[tap] = (uint32_t)below(source);
+      places[i].weights[tap] = tap == 3 ? rest : (int32_t)below(20000) - 4000;
+      rest -= places[i].weights[tap];
+    }
+  }
+  ck_cubic_row(image, places, width, out, level);
+  tell("cubic row", n, out, 4 * width);
+  for (size_t tap = 0; tap < 4; tap++) places[0].sources[tap] %= (uint32_t)rows;
+  ck_cubic_rows(image, 4 * source, places, row, level);
+  tell("cubic rows", n, row, 4 * source);
+  free(image), free(out), free(row), free(places);
+}
+
 int main(int count, char **words) {
   level = count > 1 ? (uint32_t)atoi(words[1]) : CK_LEVEL_BASE;
   // The levels of this processor, for whoever wants to run them all.
@@ -299,7 +319,7 @@ int main(int count, char **words) {
     fprintf(stderr, "this processor has no level %u\n", level);
     return 2;
   }
-  void (*const kernels[])(int) = {codes, votes, alignment, blur, areas, colors, corners};
+  void (*const kernels[])(int) = {codes, votes, alignment, blur, areas, colors, corners, enlargements};
   for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
     for (int n = 0; n < CASES; n++) {
       state = 1000 * k + (size_t)n;

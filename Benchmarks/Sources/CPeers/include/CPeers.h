@@ -8,4 +8,7 @@
 // pixels. Returns their number, or 0 for an image that libjpeg rejects.
 size_t peer_jpeg_eighth(const uint8_t *bytes, size_t count);
 
+// Decodes a PNG to RGB with libpng alone, and drops the pixels. Returns their number, or 0 for an image that libpng rejects.
+size_t peer_png(const uint8_t *bytes, size_t count);
+
 #endif

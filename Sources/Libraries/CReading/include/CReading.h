@@ -118,4 +118,46 @@ void cr_codes_place(const cr_codes *codes, uint32_t index, int32_t *x, int32_t *
 
 void cr_codes_free(cr_codes *codes);
 
+// Places where codes may be. Images are rows of gray pixels without gaps.
+
+// Computes the lightness of pixels of four bytes: red, green, blue and one that is ignored.
+void cr_gray(const uint8_t *rgba, size_t count, uint8_t *gray);
+
+// Sums over twice the steps between pixels, across and down.
+typedef struct {
+  int32_t xx, yy, xy;      // of the products
+  int32_t sum_x, sum_y;    // of the steps
+  int32_t size_x, size_y;  // of their sizes
+} cr_edge_sums;
+
+// Sums up the steps at the corners of a block of at most 16 × 16 pixels: reads one column and one row more.
+void cr_edges(const uint8_t *gray, size_t stride, size_t columns, size_t rows, cr_edge_sums *sums);
+
+// Tells for each pixel whether it is more than 8 darker than a mean: 1 or 0.
+void cr_dark(const uint8_t *gray, size_t count, int32_t mean, uint8_t *is_dark);
+
+// Dark and light in the ratio 1 : 1 : 3 : 1 : 1.
+typedef struct {
+  float center, length;  // in pixels of the line
+} cr_finder_run;
+
+// Finds finder patterns along a line of `count` bytes that are 1 or 0, `step` apart; returns their number, at most
+// `limit`. A line has at most one for every two bytes.
+size_t cr_finder_runs(const uint8_t *line, size_t step, size_t count, cr_finder_run *runs,
+                      size_t limit);
+
+typedef struct {
+  const uint8_t *gray;
+  size_t width, height;  // at least 1
+} cr_gray_image;
+
+// The place of the upper left corner of a part, and what one pixel of the part adds across and down.
+typedef struct {
+  float x, y, across_x, across_y, down_x, down_y;
+} cr_part_frame;
+
+// Computes a part of an image in another size, of `width × height` bytes, by mixing four pixels for each.
+void cr_part(const cr_gray_image *image, const cr_part_frame *frame, uint32_t width,
+             uint32_t height, uint8_t *part);
+
 #endif
