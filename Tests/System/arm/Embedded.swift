@@ -31,6 +31,8 @@ enum FileName {
   static func systemName(_ text: String) -> [CChar] { text.utf8.map(CChar.init) + [0] }
 }
 
+func systemMessage(_ code: Int32) -> String { "error \(code)" }
+
 func open(_ name: [CChar], _ flags: Int32) -> Int32 { -1 }
 
 var errno: Int32 { ENOENT }
