@@ -34,6 +34,12 @@ let optimized: [SwiftSetting] =
   Context.environment["VQ_OPTIMIZE"] == nil
   ? [] : [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
 
+/// The floors of the library. A target depends on each floor whose declarations it sees, also on those that another floor hands
+/// on to it: it is compiled again only if a module that it names here has changed, and would otherwise keep the old layout of a type.
+let floors: [Target.Dependency] = [
+  "ShopBase", "ShopModel", "ShopFeeds", "ShopStore", "ShopScale", "ShopIndex", "ShopSearch",
+]
+
 let package = Package(
   name: "VisualQuery",
   // PixelMatch computes signatures in apps (Samples/AppClient). It needs Span and InlineArray.
@@ -86,7 +92,8 @@ let package = Package(
       name: "ShopModel", dependencies: ["ShopBase", "PixelMatch", "Reading"],
       path: "Sources/VisualQuery/Model", swiftSettings: strict),
     .target(
-      name: "ShopFeeds", dependencies: ["ShopBase", "ShopModel", "CExpat", "CFeeds", "CZlib"],
+      name: "ShopFeeds",
+      dependencies: ["ShopBase", "ShopModel", "PixelMatch", "CExpat", "CFeeds", "CZlib"],
       path: "Sources/VisualQuery/Feeds", swiftSettings: strict),
     .target(
       name: "ShopStore",
@@ -95,24 +102,31 @@ let package = Package(
       ],
       path: "Sources/VisualQuery/Store", swiftSettings: strict),
     .target(
-      name: "ShopScale", dependencies: ["ShopStore", "PixelMatch", "CPostgres"],
+      name: "ShopScale",
+      dependencies: ["ShopBase", "ShopModel", "ShopStore", "PixelMatch", "CPostgres"],
       path: "Sources/VisualQuery/Scale", swiftSettings: strict),
     .target(
       name: "ShopIndex",
-      dependencies: ["ShopFeeds", "ShopStore", "ShopScale", "PixelMatch", "Reading", "CZlib"],
+      dependencies: [
+        "ShopBase", "ShopModel", "ShopFeeds", "ShopStore", "ShopScale", "PixelMatch", "Reading",
+        "CZlib",
+      ],
       path: "Sources/VisualQuery/Index", swiftSettings: strict),
     .target(
-      name: "ShopSearch", dependencies: ["ShopStore", "PixelMatch", "Reading", "CZlib"],
+      name: "ShopSearch",
+      dependencies: ["ShopBase", "ShopModel", "ShopStore", "PixelMatch", "Reading", "CZlib"],
       path: "Sources/VisualQuery/Search", swiftSettings: strict),
     .target(
       name: "VisualQuery",
-      dependencies: ["ShopIndex", "ShopSearch"],
+      dependencies: floors,
       exclude: ["Base", "Model", "Feeds", "Store", "Scale", "Index", "Search"],
       swiftSettings: strict),
     .target(name: "HTTPServer", dependencies: ["CEpoll"], swiftSettings: strict),
     .executableTarget(
       name: "vq",
-      dependencies: ["VisualQuery", "PixelMatch", "Reading", "HTTPServer", "CBuild", "CServer"],
+      dependencies: floors + [
+        "VisualQuery", "PixelMatch", "Reading", "HTTPServer", "CBuild", "CServer",
+      ],
       swiftSettings: strict),
 
     .target(
@@ -125,13 +139,17 @@ let package = Package(
       name: "ReadingTests", dependencies: ["Reading", "PixelMatch", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "VisualQueryTests", dependencies: ["VisualQuery", "TestSupport"],
+      name: "VisualQueryTests",
+      dependencies: floors + ["VisualQuery", "PixelMatch", "Reading", "TestSupport"],
       exclude: ["Store/Catalogue/Versions"],
       swiftSettings: strict),
     .testTarget(
       name: "HTTPServerTests", dependencies: ["HTTPServer", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "vqTests", dependencies: ["vq", "HTTPServer", "VisualQuery", "TestSupport"],
+      name: "vqTests",
+      dependencies: floors + [
+        "vq", "HTTPServer", "VisualQuery", "PixelMatch", "Reading", "TestSupport",
+      ],
       resources: [.copy("Golden")], swiftSettings: strict),
   ]
 )

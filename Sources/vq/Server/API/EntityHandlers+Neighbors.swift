@@ -140,6 +140,7 @@ extension NeighborsDocument: JSONWritable {
 extension NeighborsDocument.Neighbor: JSONWritable {
   func write(to json: inout JSONWriter) {
     json.object { json in
+      json.field(ifPresent: cosine, "cosine")
       json.field("entity", entity)
       json.field("sharesDetails", sharesDetails)
     }

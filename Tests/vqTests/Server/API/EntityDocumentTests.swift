@@ -81,7 +81,7 @@ import VisualQuery
         generation: 11, state: generator.drawnText(), hasMore: Bool.random(using: &generator),
         upserts: entities, tombstones: ids.map { .init(type: .store, id: $0) }),
       NeighborsDocument(
-        generation: 12, neighbors: entities.map { .init(entity: $0, sharesDetails: true) }),
+        generation: 12, neighbors: entities.map { .init(entity: $0, sharesDetails: true, cosine: nil) }),
     ]
     for document in documents {
       let bytes = JSONWriter.bytes(of: document)
@@ -146,8 +146,14 @@ import VisualQuery
         + #""upserts":[\#(first)]}"#)
     #expect(
       text(
-        NeighborsDocument(generation: 1, neighbors: [.init(entity: mug, sharesDetails: false)]))
-        == #"{"generation":1,"neighbors":[{"entity":\#(first),"sharesDetails":false}]}"#)
+        NeighborsDocument(
+          generation: 1,
+          neighbors: [
+            .init(entity: mug, sharesDetails: false, cosine: 0.5),
+            .init(entity: mug, sharesDetails: true, cosine: nil),
+          ]))
+        == #"{"generation":1,"neighbors":[{"cosine":0.5,"entity":\#(first),"sharesDetails":false},"#
+        + #"{"entity":\#(first),"sharesDetails":true}]}"#)
   }
 
   /// Would break if the display of an entity were written in another way in a match than in a list.
