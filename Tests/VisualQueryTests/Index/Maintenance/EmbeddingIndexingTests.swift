@@ -234,8 +234,11 @@ struct EmbeddingIndexingTests {
       var both = SemanticContent(pixelBuffer: try image(Self.kinds[0].color, seed: 41))
       both.text = text
       let state = try await matcher.run(both, options, deadline: nil)
-      let nearest = state.searches.flatMap { $0.nearest(to: state.embedding!) }
-        .max { $0.value.cosine < $1.value.cosine }
+      let nearest = state.findings.searches.flatMap {
+        $0.nearest(to: state.findings.embedding!)
+      }
+
+      .max { $0.value.cosine < $1.value.cosine }
       let value = try catalogueValue(nearest?.key)
       #expect(Self.kinds[(Int(value.dropFirst()) ?? 0) % 3].name == kind)
     }
@@ -251,7 +254,7 @@ struct EmbeddingIndexingTests {
     asked.text = "green"
     asked.embedding = try ImageEmbedding(model: "own", vector: [1, 0, 0])
     let own = try await matcher.run(asked, options, deadline: nil)
-    #expect(own.embedding == asked.embedding)
+    #expect(own.findings.embedding == asked.embedding)
   }
 
   private func catalogueValue(_ key: UInt32?) throws -> String {

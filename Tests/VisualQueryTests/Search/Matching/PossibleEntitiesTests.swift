@@ -87,8 +87,8 @@ import VisualQuery
   /// Would break if candidates without rivals, or without anything measured, had no utility.
   @Test func `any candidates have utilities`() {
     #expect(PossibleEntities.utilities([]).isEmpty)
-    #expect(PossibleEntities.utilities([evidence()]).allSatisfy(\.isFinite))
-    #expect(PossibleEntities.utilities([[], []]).allSatisfy(\.isFinite))
+    #expect(PossibleEntities.utilities([evidence()]).allSatisfy { $0.isFinite })
+    #expect(PossibleEntities.utilities([[], []]).allSatisfy { $0.isFinite })
   }
 
   // MARK: Answers

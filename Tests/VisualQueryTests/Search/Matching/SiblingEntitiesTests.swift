@@ -29,7 +29,7 @@ import VisualQuery
   ) {
     let probability = SiblingEntities.probability(
       evidence(inliers: inliers, patches: patches, alignedColor: alignedColor))
-    #expect((probability ?? 0) >= SiblingEntities.leastProbability == isSibling)
+    #expect(((probability ?? 0) >= SiblingEntities.leastProbability) == isSibling)
   }
 
   private func scored(_ key: UInt32, _ evidence: [Evidence], confidence: Double) -> ScoredEntity {
