@@ -3,7 +3,8 @@
 
 Each TASK is a folder with catalogue.jsonl and queries.jsonl (`vq index` and `vq eval` describe them). Boosted trees (Friedman, "Greedy function
 approximation: a gradient boosting machine", 2001) tell the odds that a candidate is the right one: each has three questions about its evidence and that of its
-rivals. Candidates exclude each other, so their odds and those of none of them share one probability. A task counts by the root of its queries.
+rivals. Candidates exclude each other, so their odds and those of none of them share one probability. The tasks are asked without labels and models, and the
+program asks the trees only if the image alone speaks. A task counts by the root of its queries.
 
 Prints for each task how many lists are given, the share that holds the right entity, their mean length, the share of queries whose right entity is shown or
 listed, and the share of the queries without a right entity that get a list; each entity is judged by trees that were fitted without it. `vq eval` prints the
@@ -30,14 +31,13 @@ MADE = ROOT / "Sources/VisualQuery/Search/Matching/PossibleEntities+Trees.swift"
 CUT_OFF = 0.85
 # As in PossibleEntities.swift.
 LIMIT, COVERAGE, LEAST, CANDIDATES = 8, 0.9, 0.5, 10
-# The evidence that is asked for, and whether more of it must not make a candidate less likely. Labels, text and embeddings are added as they are.
+# The evidence that is asked for, and whether more of it must not make a candidate less likely.
 KINDS = {
     "hash": 0, "color": 0, "texture": 0, "votes": 1, "inliers": 1, "agreement": 0, "inlierLead": 0, "lead": 1, "alignedColor": 0, "offColor": 0, "patches": 1,
     "contradiction": 0, "support": 0,
 }
 # What is asked of a candidate beside its rivals: its log-odds, and how far it is before the best and the third of the others.
 COMPARED = {"odds": 1, "oddsLead": 1, "thirdLead": 1, "inlierRatio": 1, "voteRatio": 1}
-ADDED = ("labels", "text", "embedding")
 ROUNDS, LEAVES, RATE = 100, 4, 0.08
 # The largest shares of absent things that get a list, by the names of tasks.
 LIMITS = {"things": 0.05, "labels": 0.07, "packagesX": 0.15, "galleryX": 0.15, "iconicX": 0.15, "views": 0.15, "planar": 0.167, "copies": 0.12}
@@ -47,7 +47,7 @@ def rows(values):
     """What is asked of the candidates of one query, the likeliest first."""
     evidence = [{term["kind"]: term for term in value["evidence"]} for value in values]
     found = numpy.array([[terms[kind]["value"] if kind in terms else numpy.nan for kind in KINDS] for terms in evidence], float).reshape(-1, len(KINDS))
-    odds = numpy.array([sum(term["weight"] for kind, term in terms.items() if kind not in ADDED) for terms in evidence])
+    odds = numpy.array([sum(term["weight"] for term in terms.values()) for terms in evidence])
     inliers, votes = (numpy.nan_to_num(found[:, list(KINDS).index(kind)]) for kind in ("inliers", "votes"))
     compared = []
     for place in range(len(values)):

@@ -143,6 +143,8 @@ import VisualQuery
       #"{"rules":[{"name":"r","do":"pin","entities":["product:oats","store:pavilion"]}]}"#,
       to: "rules.json")
     questions.append(["--labels", "mug,box", "--limit", "100", "--rules", rules])
+    // The red mug, whose other colors alone may be found.
+    questions.append([SampleShop.image("mug-red.jpg"), "--where", "id!=mug-red"])
     var schema = try JSONSchema(contentsOf: Self.file)
     for question in questions {
       let run = try RunningVQ(["match", "--json", "--index", index] + question)

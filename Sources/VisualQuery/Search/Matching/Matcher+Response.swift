@@ -263,7 +263,8 @@ extension Matcher {
     among scored: [ScoredEntity], _ state: QueryState, _ options: MatchOptions,
     _ rules: ActiveRules
   ) throws -> [Match] {
-    guard options.answers == .all, state.query.signature != nil, !state.query.isFilterUnfinished else {
+    guard options.answers == .all, state.query.signature != nil, !state.query.isFilterUnfinished
+    else {
       return []
     }
     let list = try SiblingEntities.list(

@@ -12,10 +12,11 @@ internal import PixelMatch
 ///
 /// Candidates for one part of the image exclude each other: their probabilities and that of *none of these* add up to one, as in a
 /// conditional logit with an outside option (McFadden, "Conditional logit analysis of qualitative choice behavior", 1974),
-/// unlike a confidence, which is that of one candidate by itself. Their utilities come from boosted trees (Friedman, "Greedy function
-/// approximation: a gradient boosting machine", 2001) over the evidence of a candidate and of its rivals: a list may be wrong more often than a
-/// sure answer, so that it pays to ask what the terms of a confidence, which add up, cannot tell together. The list is the smallest that holds
-/// the right entity with a probability of ``coverage``, if it is one of the candidates at all.
+/// unlike a confidence, which is that of one candidate by itself. If only the image speaks, their utilities come from boosted trees (Friedman,
+/// "Greedy function approximation: a gradient boosting machine", 2001) over the evidence of a candidate and of its rivals: a list may be wrong more
+/// often than a sure answer, so that it pays to ask what the terms of a confidence, which add up, cannot tell together. With labels, text or
+/// embeddings, which the trees have not seen, they are the log-odds of the confidence. The list is the smallest that holds the right entity with a
+/// probability of ``coverage``, if it is one of the candidates at all.
 enum PossibleEntities {
   /// The most entities in a list.
   static let limit = 8
@@ -25,9 +26,10 @@ enum PossibleEntities {
   static let leastProbability = 0.5
   /// The candidates that share the probability; those behind them have next to none.
   static let candidateLimit = 10
-  /// The addition to a utility for each unit of the agreement of text, beside the weight of the text: a brand has the same words on all of
-  /// its things, also on those that the catalogue lacks.
-  static let textFactor = -0.45
+  /// The utilities if more than the image speaks: the factor of the log-odds of the confidence; the addition for an entity with several
+  /// images, one of which is often alike by chance; the factor of the agreement of text, since a brand has the same words on all of its things, also
+  /// on those that the catalogue lacks; and the utility of none of the candidates.
+  private static let (oddsFactor, several, textFactor, noneWithWords) = (0.97, -0.8, -0.45, -0.1)
   /// The inliers and the votes that are added to both sides of a ratio, so that the ratio of two small numbers says little.
   private static let (inlierOffset, voteOffset) = (3.0, 50.0)
 
@@ -35,7 +37,7 @@ enum PossibleEntities {
   enum Feature: Int, Sendable, CaseIterable {
     case hash, color, texture, votes, inliers, agreement, inlierLead, lead, alignedColor, offColor,
       patches, contradiction, support
-    /// The log-odds of its confidence, without labels, text and embeddings.
+    /// The log-odds of its confidence.
     case odds
     /// How far they are before those of the best other candidate, and of the third best.
     case oddsLead, thirdLead
@@ -73,13 +75,31 @@ enum PossibleEntities {
     }
   }
 
-  /// Returns the utilities of candidates for one part of the image, given the evidence of each: the larger, the likelier is it the right one.
+  /// Returns the probabilities of candidates for one part of the image, given the evidence of each; what is missing to one is the probability of
+  /// none of them.
   ///
   /// - Complexity: O(*n* · `trees.count`) for *n* candidates.
+  static func probabilities(of evidence: [[Evidence]]) -> [Double] {
+    evidence.contains { $0.contains(where: isMoreThanImage) }
+      ? probabilities(evidence.map(utilityWithWords), none: noneWithWords)
+      : probabilities(utilities(evidence), none: none)
+  }
+
+  /// Returns whether a term is of what the trees have not seen.
+  private static func isMoreThanImage(_ term: Evidence) -> Bool {
+    [.labels, .text, .embedding, .words].contains(term.kind) && term.weight != 0
+  }
+
+  private static func utilityWithWords(_ evidence: [Evidence]) -> Double {
+    oddsFactor * evidence.reduce(0) { $0 + $1.weight }
+      + (evidence.contains { $0.kind == .support } ? several : 0)
+      + textFactor * (evidence.first { $0.kind == .text }?.value ?? 0)
+  }
+
+  /// Returns the utilities of candidates by the image alone: the larger, the likelier is it the right one.
   static func utilities(_ evidence: [[Evidence]]) -> [Double] {
-    let features = features(of: evidence)
-    return evidence.indices.map { index in
-      trees.reduce(base + added(evidence[index])) { $0 + value(of: $1, for: features[index]) }
+    features(of: evidence).map { features in
+      trees.reduce(base) { $0 + value(of: $1, for: features) }
     }
   }
 
@@ -94,16 +114,6 @@ enum PossibleEntities {
     }
   }
 
-  /// Returns the weights of what the trees were not fitted with.
-  private static func added(_ evidence: [Evidence]) -> Double {
-    evidence.reduce(0) { sum, term in
-      guard addedKinds.contains(term.kind) else { return sum }
-      return sum + term.weight + (term.kind == .text ? textFactor * term.value : 0)
-    }
-  }
-
-  private static let addedKinds: [Evidence.Kind] = [.labels, .text, .embedding]
-
   /// The kinds of evidence that the first features are the values of.
   private static let measuredKinds: [Evidence.Kind] = [
     .hash, .color, .texture, .votes, .inliers, .agreement, .inlierLead, .lead, .alignedColor,
@@ -116,9 +126,7 @@ enum PossibleEntities {
       evidence.map { terms in terms.first { $0.kind == kind }?.value ?? .nan }
     }
     let values = measuredKinds.map(measured)
-    let odds = evidence.map { terms in
-      terms.reduce(0) { addedKinds.contains($1.kind) ? $0 : $0 + $1.weight }
-    }
+    let odds = evidence.map { terms in terms.reduce(0) { $0 + $1.weight } }
     let inliers = values[Feature.inliers.rawValue].map { $0.isNaN ? 0 : $0 }
     let votes = values[Feature.votes.rawValue].map { $0.isNaN ? 0 : $0 }
     return evidence.indices.map { index in
@@ -140,7 +148,7 @@ enum PossibleEntities {
   }
 
   /// Returns the probability of each candidate; what is missing to one is the probability of none of them.
-  static func probabilities(_ utilities: [Double]) -> [Double] {
+  static func probabilities(_ utilities: [Double], none: Double) -> [Double] {
     // Subtracts the largest exponent, so that `exp` does not overflow.
     let largest = max(none, utilities.max() ?? none)
     let shares = utilities.map { exp($0 - largest) }
@@ -182,7 +190,7 @@ enum PossibleEntities {
       candidates.lazy.filter { other in
         !(place.map { isApart(other.claim, $0) } ?? false)
       }.prefix(candidateLimit))
-    let shares = probabilities(utilities(rivals.map(\.evidence)))
+    let shares = probabilities(of: rivals.map(\.evidence))
     let order = rivals.indices.sorted { (shares[$1], $0) < (shares[$0], $1) }
     return order.prefix(length(order.map { shares[$0] })).map { index in
       var entity = rivals[index]

@@ -11,14 +11,14 @@ import VisualQuery
   /// Would break if the candidates and none of them did not exclude each other.
   @Test(arguments: [[], [0], [-3, 2, 2], [900, 899, -900], [-800, -900]] as [[Double]])
   func `the shares of the candidates and of none of them add up to one`(utilities: [Double]) {
-    let shares = PossibleEntities.probabilities(utilities)
+    let none = 0.3
+    let shares = PossibleEntities.probabilities(utilities, none: none)
     #expect(shares.count == utilities.count)
     #expect(shares.allSatisfy { (0...1).contains($0) })
     // A single candidate as likely as none of them has half.
-    let none = PossibleEntities.none
-    let rest = PossibleEntities.probabilities(utilities + [none])
+    let rest = PossibleEntities.probabilities(utilities + [none], none: none)
     #expect(abs(rest.last! - (1 - rest.dropLast().reduce(0, +)) / 2) < 1e-12)
-    #expect(abs(PossibleEntities.probabilities([none])[0] - 0.5) < 1e-12)
+    #expect(abs(PossibleEntities.probabilities([none], none: none)[0] - 0.5) < 1e-12)
   }
 
   /// Would break if a list were longer than it must be, were given though it is likelier to be wrong, or had no limit.
@@ -62,8 +62,22 @@ import VisualQuery
     #expect(byLead == byLead.sorted() && byLead.last! > byLead.first! + 1)
     let strong = evidence(inliers: 30, votes: 9000, lead: 3)
     #expect(utility(evidence(), beside: strong) < utility(evidence()))
-    // The words of a brand are on all of its things.
-    #expect(utility(evidence(text: 3)) < utility(evidence()))
+  }
+
+  /// Would break if trees that know only images judged labels or words, or if the words of a brand, which are on all of its things, said as much as
+  /// the rest, or a look-alike among the many images of an entity as much as the only image of another.
+  @Test func `with words and labels, the log-odds count`() {
+    func probability(_ label: Double, text: Double = 0, isSeveral: Bool = false) -> Double {
+      let own =
+        evidence(text: text) + [Evidence(kind: .labels, value: 1, weight: label)]
+        + (isSeveral ? [Evidence(kind: .support, value: 0, weight: 0)] : [])
+      return PossibleEntities.probabilities(of: [own])[0]
+    }
+    // The log-odds are 1.4, times 0.97, and those of none are -0.1.
+    #expect(abs(probability(2) - 1 / (1 + exp(-0.97 * 1.4 - 0.1))) < 1e-12)
+    #expect(probability(3) > probability(2))
+    #expect(probability(2, text: 3) < probability(2))
+    #expect(probability(2, isSeveral: true) < probability(2))
   }
 
   /// Would break if a question led nowhere or in a circle, or asked for what no candidate has.

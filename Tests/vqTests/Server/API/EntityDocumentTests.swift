@@ -81,7 +81,8 @@ import VisualQuery
         generation: 11, state: generator.drawnText(), hasMore: Bool.random(using: &generator),
         upserts: entities, tombstones: ids.map { .init(type: .store, id: $0) }),
       NeighborsDocument(
-        generation: 12, neighbors: entities.map { .init(entity: $0, sharesDetails: true, cosine: nil) }),
+        generation: 12,
+        neighbors: entities.map { .init(entity: $0, sharesDetails: true, cosine: nil) }),
     ]
     for document in documents {
       let bytes = JSONWriter.bytes(of: document)

@@ -27,7 +27,8 @@ struct StoredCandidateStage: SearchStage {
       }
     }
     if words.isEmpty { return 1 }
-    let answer = try await segments.store.lists(words, within: Self.share(of: state.query.remaining))
+    let answer = try await segments.store.lists(
+      words, within: Self.share(of: state.query.remaining))
     try note(answer.outcome, in: &state)
     let found = zip(state.findings.searches, files).map { search, files in
       var found = rows(keypoints, answer, search.segments, files, state.query.shouldStop)

@@ -127,7 +127,9 @@ struct TextStage: SearchStage {
     let files = state.findings.searches.map { stored.names(of: $0.type) }
     var left = fetchLimit
     for index in found.indices {
-      let new = found[index].votes.keys.filter { state.findings.searches[index].candidates[$0] == nil }
+      let new = found[index].votes.keys.filter {
+        state.findings.searches[index].candidates[$0] == nil
+      }
       let taken = Set(new.sorted().prefix(left))
       found[index].votes = found[index].votes.filter { taken.contains($0.key) }
       left -= taken.count
