@@ -1,5 +1,3 @@
-public import AppleFoundation
-
 /// <https://developer.apple.com/documentation/appintents/intentresult>
 public protocol IntentResult: Sendable {}
 

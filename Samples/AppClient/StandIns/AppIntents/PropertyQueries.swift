@@ -1,5 +1,3 @@
-public import AppleFoundation
-
 /// <https://developer.apple.com/documentation/appintents/entityquerycomparatormode>
 public enum EntityQueryComparatorMode: Sendable {
   /// <https://developer.apple.com/documentation/appintents/entityquerycomparatormode/and>

@@ -1,4 +1,3 @@
-public import AppleFoundation
 public import CoreSpotlight
 
 /// <https://developer.apple.com/documentation/appintents/resultscollection>
