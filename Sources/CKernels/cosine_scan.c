@@ -107,7 +107,7 @@ cosine_scan_vnni(const uint8_t *rows, size_t row_count, size_t row_bytes, const 
         const __m512i block = _mm512_loadu_si512(components + LANES * b);
         even = _mm512_dpbusd_epi32(even, _mm512_xor_si512(block, raised), parts[b]);
       }
-      // Where the query has no component, it is zero, whatever the row has.
+      // Components beyond those of the query count as zero.
       const __m512i block = _mm512_maskz_loadu_epi8(rest, components + LANES * blocks);
       odd = _mm512_dpbusd_epi32(odd, _mm512_xor_si512(block, raised), last);
     }

@@ -1,6 +1,6 @@
 /// A step that divides a text into words, or its words into bytes.
 enum TokenSplitting: Sendable {
-  /// What a pattern matches is a word each; what lies between is left out, or is a word, too.
+  /// Each match of a pattern is a word. The text between matches is left out, or is a word as well.
   case matches(TokenPattern, keepsRest: Bool)
   /// A space is put before each word.
   case prefixingSpace

@@ -1,7 +1,7 @@
 internal import PixelMatch
 internal import Reading
 
-/// All that the stages of a query add and that decides how sure entities are.
+/// The results of a query's stages that confidences are computed from.
 struct Findings: Sendable {
   /// The searches of the types, if there is an image.
   var searches: [TypeSearch]
@@ -63,7 +63,7 @@ struct Findings: Sendable {
   }
 }
 
-/// What an answer says beside its entities. It decides nothing about them.
+/// Notes of a query's stages for the answer, such as unmatched codes. They change no confidence.
 struct SearchNotes: Sendable {
   /// The parts that would have been searched if there were more than the image's signature.
   var unsearchedRegions: [RegionProposal] = []

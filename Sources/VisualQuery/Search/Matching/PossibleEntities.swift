@@ -33,13 +33,13 @@ enum PossibleEntities {
   /// The inliers and the votes that are added to both sides of a ratio, so that the ratio of two small numbers says little.
   private static let (inlierOffset, voteOffset) = (3.0, 50.0)
 
-  /// What is asked about a candidate: the values of its evidence, and how it stands to its rivals.
+  /// A number that the trees ask for: the value of a kind of evidence, or a comparison of the candidate with its rivals.
   enum Feature: Int, Sendable, CaseIterable {
     case hash, color, texture, votes, inliers, agreement, inlierLead, lead, alignedColor, offColor,
       patches, contradiction, support
     /// The log-odds of its confidence.
     case odds
-    /// How far they are before those of the best other candidate, and of the third best.
+    /// Its log-odds minus those of the best other candidate, and of the third best.
     case oddsLead, thirdLead
     /// The logarithms of the ratios of its inliers and of its votes to the most of another candidate.
     case inlierRatio, voteRatio
@@ -47,7 +47,7 @@ enum PossibleEntities {
 
   /// One question of a tree, whether a feature is at most `limit`, and where its answers lead.
   struct Question: Sendable {
-    /// Where an answer leads.
+    /// The next step after an answer: a leaf, or another question.
     enum Step: Sendable {
       /// To the value of the tree.
       case leaf(Double)
@@ -80,15 +80,13 @@ enum PossibleEntities {
   ///
   /// - Complexity: O(*n* · `trees.count`) for *n* candidates.
   static func probabilities(of evidence: [[Evidence]]) -> [Double] {
-    evidence.contains { $0.contains(where: isMoreThanImage) }
+    evidence.contains { $0.contains { unseenKinds.contains($0.kind) } }
       ? probabilities(evidence.map(utilityWithWords), none: noneWithWords)
       : probabilities(utilities(evidence), none: none)
   }
 
-  /// Returns whether a term is of what the trees have not seen.
-  private static func isMoreThanImage(_ term: Evidence) -> Bool {
-    [.labels, .text, .embedding, .words].contains(term.kind) && term.weight != 0
-  }
+  /// The kinds of evidence that the trees were fitted without. They change the lead, too, even where their own weight is zero.
+  private static let unseenKinds: [Evidence.Kind] = [.labels, .text, .embedding, .words]
 
   private static func utilityWithWords(_ evidence: [Evidence]) -> Double {
     oddsFactor * evidence.reduce(0) { $0 + $1.weight }

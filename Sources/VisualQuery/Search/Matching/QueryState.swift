@@ -6,7 +6,7 @@ private import Synchronization
 struct QueryState: Sendable {
   let query: PreparedQuery
   var plan: QueryPlan
-  /// What the stages have found. A change makes new standings.
+  /// The results of the stages so far. After each change, the standings are worked out again.
   var findings: Findings { didSet { keptStandings = LazyStandings() } }
   var notes = SearchNotes()
   /// The text of the image, or `nil` if none is read, or only by its stage.

@@ -78,6 +78,10 @@ import VisualQuery
     #expect(probability(3) > probability(2))
     #expect(probability(2, text: 3) < probability(2))
     #expect(probability(2, isSeveral: true) < probability(2))
+    // An embedding without a weight of its own changes the lead all the same.
+    let embedded = evidence() + [Evidence(kind: .embedding, value: 2, weight: 0)]
+    let odds = PossibleEntities.probabilities(of: [embedded])[0]
+    #expect(abs(odds - 1 / (1 + exp(0.97 * 0.6 - 0.1))) < 1e-12)
   }
 
   /// Would break if a question led nowhere or in a circle, or asked for what no candidate has.
