@@ -27,9 +27,11 @@ enum PossibleEntities {
   /// The candidates that share the probability; those behind them have next to none.
   static let candidateLimit = 10
   /// The utilities if more than the image speaks: the factor of the log-odds of the confidence; the addition for an entity with several
-  /// images, one of which is often alike by chance; the factor of the agreement of text, since a brand has the same words on all of its things, also
-  /// on those that the catalogue lacks; and the utility of none of the candidates.
-  private static let (oddsFactor, several, textFactor, noneWithWords) = (0.97, -0.8, -0.45, -0.1)
+  /// images, one of which is often alike by chance; and the utility of none of the candidates.
+  private static let (oddsFactor, several, noneWithWords) = (0.97, -0.8, -0.1)
+  /// The factor of the agreement of text, since a brand has the same words on all of its things, also on those that the catalogue lacks;
+  /// and the utility of none of the candidates if text is compared.
+  private static let (textFactor, noneWithText) = (-0.55, -0.45)
   /// The inliers and the votes that are added to both sides of a ratio, so that the ratio of two small numbers says little.
   private static let (inlierOffset, voteOffset) = (3.0, 50.0)
 
@@ -80,13 +82,16 @@ enum PossibleEntities {
   ///
   /// - Complexity: O(*n* · `trees.count`) for *n* candidates.
   static func probabilities(of evidence: [[Evidence]]) -> [Double] {
-    evidence.contains { $0.contains { unseenKinds.contains($0.kind) } }
-      ? probabilities(evidence.map(utilityWithWords), none: noneWithWords)
-      : probabilities(utilities(evidence), none: none)
+    let kinds = Set(evidence.joined().map(\.kind))
+    guard unseenKinds.isDisjoint(with: kinds) else {
+      return probabilities(
+        evidence.map(utilityWithWords), none: kinds.contains(.text) ? noneWithText : noneWithWords)
+    }
+    return probabilities(utilities(evidence), none: none)
   }
 
   /// The kinds of evidence that the trees were fitted without. They change the lead, too, even where their own weight is zero.
-  private static let unseenKinds: [Evidence.Kind] = [.labels, .text, .embedding, .words]
+  private static let unseenKinds: Set<Evidence.Kind> = [.labels, .text, .embedding, .words]
 
   private static func utilityWithWords(_ evidence: [Evidence]) -> Double {
     oddsFactor * evidence.reduce(0) { $0 + $1.weight }
