@@ -61,7 +61,7 @@ EXPERIMENTS = {
 PAGES = {
     "signature.md": ["ColorHistogram", "TextureHistogram", "HistogramGrade", "PDQHash", "PDQHasher", "PDQCoefficients", "JaroszFilter",
                      "Signature", "SignatureCoding", "QuerySignature", "QuerySignature+Coding", "QueryKeypoints+Coding", "PatchMarks", "PixelWeights"],
-    "performance.md#a-search-that-ends-early": ["WholeImageStage"],
+    "performance.md#a-search-that-ends-early": ["WholeImageStage", "CopySearch"],
     "performance.md": ["FlatScan", "SegmentScanner", "HashScanStage", "AppearanceScanStage", "GeometryStage", "SearchStage",
                        "Matcher+Preparing"],
     "models.md#asking": ["TextStage", "CodeStage", "UnmatchedCode"],

@@ -17,6 +17,29 @@ package struct Alignment: Sendable, Hashable {
   package let pairs: [LeastSquares.Pair]
 }
 
+extension Alignment {
+  /// Lays the image of a row over a whole query that is a copy of it. No keypoints are compared; those of the image tell which parts of the
+  /// query it claims.
+  ///
+  /// - Parameter variant: The rotation or reflection of the query that is the image.
+  package init(
+    whole query: QuerySignature, _ variant: DihedralVariant, of row: Int,
+    in segment: SignatureSegment
+  ) {
+    let transform = PlaneTransform(variant, of: query.views[0], to: segment.size(at: row))
+    var claim = ImageClaim()
+    if let back = transform.inverse {
+      for center in segment.keypointCenters(at: row) {
+        let place = back(center.x, center.y)
+        claim.insert(x: place.x / Double(query.size.x), y: place.y / Double(query.size.y))
+      }
+    }
+    self.init(
+      transform: transform, inliers: 0, visible: 0, isMirrored: variant.isMirrored, claim: claim,
+      pairs: [])
+  }
+}
+
 /// Finds the position of a catalogue image in a query image.
 ///
 /// Keypoints with similar hashes propose similarities in pairs (Fischler, Bolles, "Random sample

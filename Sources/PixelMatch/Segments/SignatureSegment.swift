@@ -324,6 +324,11 @@ package final class SignatureSegment: Sendable {
     }
   }
 
+  /// Returns the centers of a row's keypoints in pixels of its working image; none if the file is damaged.
+  package func keypointCenters(at row: Int) -> [SIMD2<Double>] {
+    keypointPlaces(at: row).map(\.center)
+  }
+
   /// Returns the blocks and the number of a row's keypoints; none if the file is damaged.
   func keypointBlocks(at row: Int) -> (blocks: Range<Int>, count: Int) {
     let start = place(.keypointStart, row, 4)

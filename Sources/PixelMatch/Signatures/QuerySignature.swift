@@ -78,19 +78,24 @@ public struct QuerySignature: Sendable, Hashable {
 
   /// Computes the signature of an upright image.
   ///
-  /// - Parameter isSent: False if it is searched beside the image, which needs no ``marks``.
-  package init?(_ picture: PixelBuffer, isSent: Bool, shouldStop: () -> Bool) {
+  /// - Parameters:
+  ///   - isSent: False if it is searched beside the image, which needs no ``marks``.
+  ///   - glance: What a glance at the image has computed already, or `nil` if there was none.
+  ///   - findsKeypoints: False if the keypoints are left out.
+  package init?(
+    _ picture: PixelBuffer, isSent: Bool, after glance: ImageGlance? = nil,
+    findsKeypoints: Bool = true, shouldStop: () -> Bool
+  ) {
     if shouldStop() { return nil }
-    let large = picture.enlarged(toLongerSide: Signature.leastSide)
-      .reduced(toLongerSide: Self.workingSide)
+    let large = Self.large(picture)
     if shouldStop() { return nil }
-    let signed = SignedPicture(large)
+    let signed = glance.map { SignedPicture(large, after: $0) } ?? SignedPicture(large)
     if shouldStop() { return nil }
     size = SIMD2(signed.width, signed.height)
     colors = QueryColors(signed.colors)
     let ratio = Double(large.width) / Double(signed.width)
-    let fine = ratio > Self.finerRatio ? LumaPyramid(large) : nil
-    keypoints = QueryKeypoints(signed.pyramid, fine: fine)
+    let fine = findsKeypoints && ratio > Self.finerRatio ? LumaPyramid(large) : nil
+    keypoints = findsKeypoints ? QueryKeypoints(signed.pyramid, fine: fine) : .none
     if shouldStop() { return nil }
     marks = isSent ? PatchMarks(fine ?? LumaPyramid(large)) : nil
     if shouldStop() { return nil }
@@ -106,6 +111,11 @@ public struct QuerySignature: Sendable, Hashable {
           size: SIMD2(bounds.x.count, bounds.y.count)))
     }
     self.views = views
+  }
+
+  /// Returns an image in the size from which finer keypoints and views are computed.
+  static func large(_ picture: PixelBuffer) -> PixelBuffer {
+    picture.enlarged(toLongerSide: Signature.leastSide).reduced(toLongerSide: workingSide)
   }
 
   init(

@@ -16,34 +16,58 @@ struct SignedPicture {
   init(_ picture: PixelBuffer) {
     let working = picture.enlarged(toLongerSide: Signature.leastSide)
       .reduced(toLongerSide: Signature.workingSide)
+    var corners = LumaPyramidBuilder(width: working.width, height: working.height)
+    let parts = Self.hashAndColors(of: working) { corners.append(rgba: $0) }
+    self.init(picture, parts, corners.finish())
+  }
+
+  /// Computes the parts that a glance at the image lacks.
+  ///
+  /// - Precondition: The glance is at `picture`.
+  init(_ picture: PixelBuffer, after glance: ImageGlance) {
+    var corners = LumaPyramidBuilder(width: glance.working.width, height: glance.working.height)
+    glance.working.forEachRGBARow { row, _ in corners.append(rgba: row) }
+    self.init(picture, (glance.hashed, glance.colors), corners.finish())
+  }
+
+  private init(
+    _ picture: PixelBuffer, _ parts: (hashed: PDQCoefficients, colors: OklabPicture),
+    _ pyramid: LumaPyramid
+  ) {
+    (hashed, colors, self.pyramid) = (parts.hashed, parts.colors, pyramid)
     ownSize = AreaReducer.size(
       of: (picture.width, picture.height), longerSide: Signature.workingSide)
-    (width, height) = (working.width, working.height)
-    let small = AreaReducer.size(of: (width, height), longerSide: Signature.colorSide)
-    var hasher = PDQHasher(width: width, height: height)
-    var corners = LumaPyramidBuilder(width: width, height: height)
-    if small == (width, height) {
-      working.forEachRGBARow { row, _ in
-        hasher.append(rgba: row)
-        corners.append(rgba: row)
-      }
-      colors = OklabPicture(working)
-    } else {
-      var reducer = AreaReducer(
-        sourceWidth: width, sourceHeight: height, width: small.width, height: small.height)
-      working.forEachRGBARow { row, _ in
-        hasher.append(rgba: row)
-        corners.append(rgba: row)
-        reducer.append(row)
-      }
-      colors = OklabPicture(reducer.finish())
-    }
-    hashed = hasher.finish()
-    pyramid = corners.finish()
+    (width, height) = (pyramid.planes[0].width, pyramid.planes[0].height)
     let weights = PixelWeights(colors)
     color = ColorHistogram(colors, weights: weights)
     layout = ColorLayout(colors)
     texture = TextureHistogram(pyramid, colors, weights: weights)
+  }
+
+  /// Returns the hash and the colors of a working image, whose rows are read once.
+  ///
+  /// - Parameter body: A function that is called with each row.
+  static func hashAndColors(
+    of working: PixelBuffer, eachRow body: (Span<UInt8>) -> Void
+  ) -> (hashed: PDQCoefficients, colors: OklabPicture) {
+    let (width, height) = (working.width, working.height)
+    let small = AreaReducer.size(of: (width, height), longerSide: Signature.colorSide)
+    var hasher = PDQHasher(width: width, height: height)
+    guard small != (width, height) else {
+      working.forEachRGBARow { row, _ in
+        hasher.append(rgba: row)
+        body(row)
+      }
+      return (hasher.finish(), OklabPicture(working))
+    }
+    var reducer = AreaReducer(
+      sourceWidth: width, sourceHeight: height, width: small.width, height: small.height)
+    working.forEachRGBARow { row, _ in
+      hasher.append(rgba: row)
+      body(row)
+      reducer.append(row)
+    }
+    return (hasher.finish(), OklabPicture(reducer.finish()))
   }
 
   /// The signature. The keypoints are found when it is read.

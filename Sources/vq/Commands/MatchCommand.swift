@@ -271,7 +271,7 @@ enum MatchCommand {
       lookup: arguments[json] && !arguments[allFields]
         ? EntityLookup(catalogue: catalogue, pool: pool) : nil,
       isReported: arguments[report] != nil,
-      showsEvidence: arguments[json] || arguments[explain] || arguments[report] != nil,
+      isExplained: arguments[explain] || arguments[report] != nil,
       isProfiled: arguments[profile])
     let file = try arguments[report].map(ReportFile.init)
     do {

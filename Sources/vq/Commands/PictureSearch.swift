@@ -13,15 +13,15 @@ struct PictureSearch: Sendable {
   var lookup: EntityLookup?
   /// True if answers keep the data that a report shows.
   var isReported = false
-  /// True if the evidence of matches is shown.
-  var showsEvidence = true
+  /// True if matches are explained to a person: then nothing is left unmeasured.
+  var isExplained = false
   /// True if the time of each step is measured.
   var isProfiled = false
 
   /// The options of each query; without a deadline that was asked for, there is none.
   var options: MatchOptions {
     var options = question.options(timeout: question.deadline)
-    if !showsEvidence { options.endsEarly = true }
+    options.endsEarly = !isExplained
     return options
   }
   private var labels: [String] { question.labels ?? [] }

@@ -384,7 +384,11 @@ extension Definition {
     .object(
       "How the catalogue image lies in the one of the question.",
       [
-        .required("inliers", .integer("How many corners agree.", min: 0)),
+        .required(
+          "inliers",
+          .integer(
+            "How many corners agree; 0 if a glance told that the image is a copy, so that none was compared.",
+            min: 0)),
         .required("isMirrored", .boolean("True if the question shows it mirrored.")),
         .required(
           "transform",

@@ -75,6 +75,9 @@ package struct LabelEvidence: Sendable {
     return agreeing.max() ?? -bits(rarest, words: rarest.words) / 2
   }
 
+  /// The most that ``rarity(of:)`` is for any entity, or `nil` if no label is known.
+  package var highestRarity: Double? { known.map { bits($0, words: $0.words) }.max() }
+
   /// Returns the evidence of a label that agrees with a phrase of some words.
   private func bits(_ known: Known, words: Int) -> Double {
     bits(known.frequency) * Double(LabelText.wordCount(known.label)) / Double(words)

@@ -61,7 +61,7 @@ public struct MatchOptions: Sendable, Hashable {
 
   /// A Boolean value that indicates whether the search ends as soon as nothing can change the matches and the confidences that are shown, as it
   /// always does for ``AnswerScope/sure``. The answer is complete then, and its evidence lacks what was not measured, such as
-  /// ``Evidence/Kind/votes``.
+  /// ``Evidence/Kind/votes``. Questions of the command and of the server do.
   package var endsEarly: Bool
   /// A Boolean value that indicates whether the answer lists entities of the same kind (``MatchResponse/similar``) even if something is
   /// sure.

@@ -26,6 +26,9 @@ package enum Calibration {
   /// one with a probability of at most 1/*n*, and a person wants to see them all the same.
   package static let labelsOnlyCutOff = 0.0
 
+  /// The log-odds from which on an answer shows the highest confidence, 0.9999.
+  static let highestShown = logOdds(of: 0.99985)
+
   /// The numbers that `vq eval --calibrate` fits.
   struct Coefficients: Sendable, Hashable {
     /// The factors of the score, none below zero, in the order of ``MeasuredEvidence/Lane``.

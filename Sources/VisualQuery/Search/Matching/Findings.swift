@@ -15,6 +15,8 @@ struct Findings: Sendable {
   private(set) var labelMatches: [ScoredEntity] = []
   /// The index in `labelMatches` of each entity.
   private var placesByWords: [UInt32: Int] = [:]
+  /// The entity of which the image is a copy, if a glance at it sufficed: nothing else was searched then but words and codes.
+  var copy: ScoredEntity?
   /// The products with a code of the query.
   var codeMatches: [ScoredEntity] = []
   /// The agreement of the text that was read with the entities, or `nil` if there is none.

@@ -45,9 +45,9 @@ extension MatchAlignment {
     keypoints = alignment.pairs.map {
       KeypointPair(query: places.query($0.from), image: places.image($0.to))
     }
+    let content = ImageContent(layout).corners + (image.isWholeCopy ? places.marks(of: image) : [])
     let hull = ConvexPolygon(
-      hullOf: places.seen(ImageContent(layout).corners, under: alignment.transform)
-        + keypoints.map(\.query)
+      hullOf: places.seen(content, under: alignment.transform) + keypoints.map(\.query)
     ).clippedToUnitSquare().simplified(toCorners: Self.outlineLimit)
     let box = hull.box.map { PictureRegion(x: $0.x, y: $0.y, width: $0.width, height: $0.height) }
     let region = box ?? covered
@@ -107,6 +107,11 @@ private struct ImagePlaces {
 
   /// Returns a place of the catalogue's working image in shares of that image.
   func image(_ place: SIMD2<Double>) -> SIMD2<Double> { place / size }
+
+  /// Returns the places of the image's own keypoints. A copy has them all, though they were not compared.
+  func marks(of image: BestImage) -> [SIMD2<Double>] {
+    image.stored.segment.keypointCenters(at: image.stored.row).map(self.image)
+  }
 
   /// Returns where the query shows places of the image, both in shares.
   func seen(_ places: [SIMD2<Double>], under transform: PlaneTransform) -> [SIMD2<Double>] {

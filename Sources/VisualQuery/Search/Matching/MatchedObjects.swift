@@ -40,9 +40,10 @@ struct MatchedObjects: Sendable {
     return claims.count
   }
 
-  /// Returns whether keypoints say where an image lies.
+  /// Returns whether it is known where an image lies: by its keypoints, or since the query is a copy of it as a whole.
   private static func isPlaced(_ image: BestImage) -> Bool {
-    image.alignment != nil && image.evidence.inliers >= Rivals.claimingInliers
+    image.isWholeCopy
+      || image.alignment != nil && image.evidence.inliers >= Rivals.claimingInliers
   }
 
   /// Returns the part of the query's image that an image lies in, or `nil` if it is not known.

@@ -7,6 +7,7 @@ extension Matcher {
     _ content: SemanticContent, _ options: MatchOptions, deadline: Duration?
   ) async throws -> QueryState {
     let now = now
+    var content = content
     let shouldStop: @Sendable () -> Bool = {
       Task.isCancelled || (deadline.map { now() >= $0 } ?? false)
     }
@@ -16,28 +17,53 @@ extension Matcher {
     let labels = try catalogue.labelEvidence(SemanticContent.bounded(content.labels))
     try Task.checkCancellation()
     endStep(.filters, since: start)
-    start = beginStep()
     let image = try content.searchedPixels?.enlarged(toLongerSide: Signature.leastSide)
+    let cutOff = cutOff(options, hasImage: image != nil || content.signature != nil)
+    let rules = try await activeRules(labels, of: content.labels, options)
+    let words = AskedWords(content.text, options.filters[.product])
+    let mayEnd =
+      (image == nil || models == nil) && !rules.hides && !rules.moves && words == nil
+      && WholeImageStage.isWorthwhile(for: content, options, types, cutOff: cutOff, in: catalogue)
+    var glance: ImageGlance?
+    if mayEnd, let image, let allowed {
+      start = beginStep()
+      let seen = ImageGlance(image)
+      let copy = try copy(image, seen, labels, content, types, allowed, options, shouldStop)
+      endStep(.glance, since: start)
+      try Task.checkCancellation()
+      // What a code means may be another entity, which the whole search compares.
+      if copy != nil, content.readCodes == nil, !shouldStop() { readCodes(of: image, in: &content) }
+      if let copy, content.readCodes?.isEmpty ?? true {
+        let query = PreparedQuery(
+          types: types, labels: labels, signature: copy.signature, isImageLeftOut: false,
+          subject: options.subject, cutOff: cutOff, allowed: allowed, feedback: nil,
+          suppressed: [], rules: rules, words: nil, sighted: [], isFilterUnfinished: false,
+          shouldStop: shouldStop, remaining: { deadline.map { $0 - now() } })
+        var state = QueryState(
+          query,
+          plan: QueryPlan(
+            [LabelStage()] + (content.readCodes == nil ? codeStage(of: content, image) : [])),
+          searches: [])
+        state.findings.copy = copy.entity
+        return state
+      }
+      glance = seen
+    }
+    start = beginStep()
     // The encoding runs concurrently with the following steps.
     let encoding = content.embedding == nil ? image.flatMap(encoding) : nil
-    let signature = try image.map(signature) ?? content.signature
+    let signature = try image.map { try self.signature(of: $0, after: glance) } ?? content.signature
     endStep(.signature, since: start)
     try Task.checkCancellation()
     let feedback = try feedback(on: signature, content, options)
     let suppressed = try suppressedKeys(feedback)
-    let rules = try await activeRules(labels, of: content.labels, options)
-    let cutOff = cutOff(options, hasImage: signature != nil)
-    let words = AskedWords(content.text, options.filters[.product])
-    let endsEarly =
-      (image == nil || models == nil) && !rules.hides && !rules.moves && words == nil
-      && WholeImageStage.isWorthwhile(
-        for: content, options, cutOff: cutOff, feedback: feedback, in: catalogue)
     let scansEnd = deadline.map { $0 - ($0 - now()) * Self.verifyingShare }
     var embedding = content.embedding.map { .given($0) } ?? encoding.map(EmbeddingSource.computed)
     let direction = wordsEncoding(content)
     if let source = embedding, let direction { embedding = .worded(source, direction) }
     var plan = try plan(
-      signature, image, labels, content, embedding, direction, endsEarly: endsEarly
+      signature, image, labels, content, embedding, direction,
+      endsEarly: mayEnd && feedback == nil
     ) {
       Task.isCancelled || (scansEnd.map { now() >= $0 } ?? false)
     }
@@ -74,6 +100,8 @@ extension Matcher {
     var (options, content) = (options, content)
     options.filters = [:]
     content.text = ""
+    // Words are compared with everything that the image may show.
+    (options.endsEarly, options.answers) = (false, .all)
     let end = deadline.map { now() + ($0 - now()) * Self.sightingShare }
     return try await run(content, options, deadline: end).standings.entities
   }
@@ -147,8 +175,7 @@ extension Matcher {
     let isOfWords = signature == nil && !content.hasImage && !labels.unmatched.isEmpty
     let words: [any SearchStage] =
       [LabelStage()] + (isOfWords ? [LabelWordStage()] : [])
-      + (content.codes.isEmpty && (image == nil || CodeReader() == nil)
-        ? [] : [CodeStage(codes: content.codes, image: image, read: content.readCodes)])
+      + codeStage(of: content, image)
     var texts = Array(content.texts.prefix(SemanticContent.textLimit))
     if isOfWords, try catalogue.hasText() {
       texts += labels.unmatched.map { TextLine(text: $0, certainty: 1, corners: []) }
@@ -184,11 +211,47 @@ extension Matcher {
         ])
   }
 
-  private func signature(of image: PixelBuffer) throws -> QuerySignature {
-    guard let signature = QuerySignature(image, isSent: false, shouldStop: { Task.isCancelled })
-    else {
-      throw CancellationError()
+  /// Returns the stage for the codes of a question, or nothing if there are none and none can be read.
+  private func codeStage(
+    of content: SemanticContent, _ image: PixelBuffer?
+  ) -> [any SearchStage] {
+    content.codes.isEmpty && (image == nil || CodeReader() == nil)
+      ? [] : [CodeStage(codes: content.codes, image: image, read: content.readCodes)]
+  }
+
+  /// Reads the codes in an image, once for all that need them; nothing if none can be read.
+  private func readCodes(of image: PixelBuffer, in content: inout SemanticContent) {
+    guard let reader = CodeReader() else { return }
+    let start = beginStep()
+    content.readCodes = reader.codes(in: image)
+    endStep(.codes, since: start)
+  }
+
+  /// Returns the entity of which the question's image is a copy, or `nil` if the whole search has to tell: also if a code was given, or
+  /// something was said about the question.
+  private func copy(
+    _ image: PixelBuffer, _ glance: ImageGlance, _ labels: LabelEvidence,
+    _ content: SemanticContent, _ types: [EntityType], _ allowed: [EntityType: KeySet],
+    _ options: MatchOptions, _ shouldStop: @escaping () -> Bool
+  ) throws -> CopySearch.Copy? {
+    guard content.codes.isEmpty else { return nil }
+    let search = CopySearch(
+      images: types.map {
+        CopySearch.Images(type: $0, segments: segments(of: $0, allowed[$0], without: []))
+      }, labels: labels, subject: options.subject, shouldStop: shouldStop)
+    let copy = try search.copy(image, glance) {
+      try catalogue.labels(ofKeys: [$0])[$0] ?? [:]
     }
+    guard let copy, try feedback(on: copy.signature, content, options) == nil else { return nil }
+    return copy
+  }
+
+  private func signature(
+    of image: PixelBuffer, after glance: ImageGlance?
+  ) throws -> QuerySignature {
+    let signature = QuerySignature(
+      image, isSent: false, after: glance, shouldStop: { Task.isCancelled })
+    guard let signature else { throw CancellationError() }
     return signature
   }
 
@@ -196,13 +259,20 @@ extension Matcher {
     _ type: EntityType, _ allowed: KeySet?, without suppressed: Set<UInt32>,
     _ signature: QuerySignature, _ shouldStop: () -> Bool
   ) -> TypeSearch {
+    TypeSearch(type, segments(of: type, allowed, without: suppressed), signature)
+  }
+
+  /// Returns the segments of a type, of which only some rows are searched.
+  private func segments(
+    of type: EntityType, _ allowed: KeySet?, without suppressed: Set<UInt32>
+  ) -> [LiveSegment] {
     var segments = catalogue.segments(of: type)
     if let allowed { segments = segments.map { $0.keeping(allowed.contains) } }
     // An entity that feedback excludes must not lower the confidence of others as their rival.
     if !suppressed.isEmpty {
       segments = segments.map { $0.keeping { !suppressed.contains($0) } }
     }
-    return TypeSearch(type, segments, signature)
+    return segments
   }
 
   /// Returns the keys of each type that its filter accepts, for types that have one, or `nil` if that was

@@ -178,7 +178,8 @@ extension Matcher {
   private func imageCoverage(of state: QueryState) -> MatchResponse.ImageCoverage {
     let total = state.query.types.flatMap(catalogue.segments).reduce(0) { $0 + $1.liveCount }
     return MatchResponse.ImageCoverage(
-      searched: Int(state.plan.scannedShare * Double(total)), total: total)
+      searched: state.findings.copy == nil
+        ? Int(state.plan.scannedShare * Double(total)) : total, total: total)
   }
 
   /// Ranks all that may be shown, on whatever page.

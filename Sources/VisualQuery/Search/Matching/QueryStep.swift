@@ -6,6 +6,8 @@ package enum QueryStep: String, Sendable, Hashable, CaseIterable {
   case decoding
   /// Filters and labels are looked up.
   case filters
+  /// The image is compared with those of the catalogue by its hash and its colors, which ends the search if it is a copy of one.
+  case glance
   /// The signature of the image is computed: hashes, colors, texture and keypoints.
   case signature
   /// Entities that share a label are found.

@@ -55,6 +55,7 @@ struct Scoring: Sendable {
 
   private func entitiesByContent(_ regions: [[ScoredEntity]]) -> [ScoredEntity] {
     let labelMatches = findings.labelMatches
+    if let copy = findings.copy { return [copy] + labelMatches.filter { $0.key != copy.key } }
     guard let signature = query.signature else { return labelMatches }
     let whole = scored(findings.searches, in: ImageFrame(signature), texts: findings.texts) {
       $0.isFromWindow ? Calibration.outlinePrior(inliers: $0.inliers) : 0

@@ -371,6 +371,8 @@ struct BestImage: Sendable {
   /// The index of the image among the entity's images.
   let position: Int
   let isGeometryVerified: Bool
+  /// True if the query is a copy of it as a whole (``CopySearch``): its place is known, and no keypoints were compared.
+  var isWholeCopy = false
   let alignment: Alignment?
   /// The size of its working image in pixels.
   let size: (width: Int, height: Int)

@@ -48,6 +48,7 @@ struct MatchHandlers: Handlers {
       damage = content.pictureDamage
       var options = question.options(timeout: time.remaining(until: deadline))
       options.arm = arm
+      options.endsEarly = true
       options.countedModel = shop.countedModel(content, matcher.catalogue)
       response = try await matcher.values(for: content, options: options)
       shop.note(response, of: question, options, request)

@@ -14,57 +14,17 @@ import VisualQuery
     return (folder, try Catalogue(directory: folder.path + "/shop.vq"))
   }
 
-  /// An answer, and the steps that made it.
-  private struct Asked {
-    let answer: MatchResponse
-    let steps: [QueryStep]
-
-    var endsEarly: Bool { !steps.contains(.votes) }
-  }
-
   private func ask(
     _ content: SemanticContent, _ options: MatchOptions, endsEarly: Bool
-  ) async throws -> Asked {
-    final class Steps: Sendable { let all = Mutex<[QueryStep]>([]) }
-    let steps = Steps()
-    var matcher = Matcher(catalogue: try await Self.shared.value.1)
-    matcher.onStep = { step, time in
-      #expect(time >= .zero)
-      steps.all.withLock { $0.append(step) }
-    }
-    var options = options
-    options.endsEarly = endsEarly
-    let answer = try await matcher.values(for: content, options: options)
-    return Asked(answer: answer, steps: steps.all.withLock { $0 })
+  ) async throws -> BothSearches.Asked {
+    try await BothSearches(Self.shared.value.1).ask(content, options, endsEarly: endsEarly)
   }
 
-  /// Asks both ways, and expects the same matches as far as an answer shows them, but for the evidence.
-  ///
-  /// - Returns: The answer to the question that may end early.
   private func compare(
     _ content: SemanticContent, _ name: String,
     _ options: MatchOptions = MatchOptions(timeout: nil)
-  ) async throws -> Asked {
-    let whole = try await ask(content, options, endsEarly: false)
-    let early = try await ask(content, options, endsEarly: true)
-    #expect(!whole.endsEarly && !whole.steps.contains(.wholeImage), "\(name)")
-    func shown(_ match: Match) -> String {
-      let confidence = min(0.9999, rounded(match.confidence, 4))
-      return
-        "\(match.rank) \(match.value.id) \(confidence) \(match.tier) \(String(describing: match.alignment?.rounded)) \(String(describing: match.matchedImage)) \(String(describing: match.object)) \(String(describing: match.stocks))"
-    }
-    #expect(early.answer.matches.map(shown) == whole.answer.matches.map(shown), "\(name)")
-    #expect(early.answer.possible.map(shown) == whole.answer.possible.map(shown), "\(name)")
-    #expect(early.answer.objects == whole.answer.objects, "\(name)")
-    #expect(early.answer.regions == whole.answer.regions, "\(name)")
-    #expect(early.answer.emptyReason == whole.answer.emptyReason, "\(name)")
-    #expect(early.answer.isComplete && early.answer.coverage == 1, "\(name)")
-    for match in early.answer.matches {
-      let sum = match.evidence.reduce(0) { $0 + $1.weight }
-      #expect(abs(Calibration.probability(ofLogOdds: sum) - match.confidence) < 1e-9, "\(name)")
-    }
-    if !early.endsEarly { #expect(early.answer == whole.answer, "\(name)") }
-    return early
+  ) async throws -> BothSearches.Asked {
+    try await BothSearches(Self.shared.value.1).compare(content, name, options)
   }
 
   private static var names: [String] {
@@ -92,6 +52,64 @@ import VisualQuery
     }
     // The others have siblings in other colors, or are too plain to be sure of.
     #expect(count >= (quality == nil ? 12 : 8), "\(count)")
+  }
+
+  /// Would break if a glance took an image for a copy that the whole search is less sure of, or finds another thing in.
+  @Test(arguments: 0..<48 as Range<UInt64>)
+  func `images as strangers send them have the answer of the whole search`(seed: UInt64)
+    async throws
+  {
+    var generator = SeededGenerator(seed: seed)
+    let name = try #require(Self.names.randomElement(using: &generator))
+    let file = try ImageDecoder().contents(ofFile: SampleShop.image(name))
+    var image = try ImageDecoder().decode(
+      file, longerSide: Int.random(in: 80...900, using: &generator))
+    // One in three is cropped, and one in three is partly covered by something else.
+    if seed % 3 == 1 {
+      let (x, y) = (image.width / 20, image.height / 20)
+      image = image.cropped(
+        x: Int.random(in: 0...x, using: &generator)..<image.width
+          - Int.random(in: 0...x, using: &generator),
+        y: Int.random(in: 0...y, using: &generator)..<image.height
+          - Int.random(in: 0...y, using: &generator))
+    } else if seed % 3 == 2 {
+      let other = try #require(Self.names.randomElement(using: &generator))
+      let share = Double.random(in: 0.04...0.4, using: &generator)
+      let part = try ImageDecoder().decode(
+        ImageDecoder().contents(ofFile: SampleShop.image(other)),
+        longerSide: max(8, Int(share * Double(min(image.width, image.height)))))
+      var canvas = PictureCanvas(image)
+      canvas.paste(
+        part, x: Int.random(in: 0...image.width - part.width, using: &generator),
+        y: Int.random(in: 0...image.height - part.height, using: &generator))
+      image = try canvas.picture
+    }
+    let copy = image.jpeg(quality: Int.random(in: 30...95, using: &generator))
+    _ = try await compare(
+      SemanticContent(pixelBuffer: try ImageDecoder().decode(copy, longerSide: 1024)),
+      "\(name), seed \(seed)")
+  }
+
+  /// Would break if the shop's own images cost as much as photos, or if a glance took the image of one color for that of another.
+  @Test func `a glance recognizes most of a shop's own images`() async throws {
+    var count = 0
+    for name in try Self.names {
+      let file = try ImageDecoder().contents(ofFile: SampleShop.image(name))
+      let image = try ImageDecoder().decode(file, longerSide: 1024)
+      let asked = try await ask(
+        SemanticContent(pixelBuffer: image), MatchOptions(timeout: nil), endsEarly: true)
+      guard asked.isOfCopy else { continue }
+      count += 1
+      let others: Set<QueryStep> = [.hashes, .wholeImage, .votes, .geometry, .patches, .regions]
+      #expect(others.isDisjoint(with: asked.steps), "\(name)")
+      let match = try #require(asked.answer.matches.first)
+      #expect(match.tier == .exact && asked.answer.isComplete && asked.answer.coverage == 1)
+      let kinds: [Evidence.Kind] = [
+        .prior, .hash, .color, .texture, .alignedColor, .offColor, .lead,
+      ]
+      #expect(match.evidence.map(\.kind) == kinds)
+    }
+    #expect(count >= 8, "\(count)")
   }
 
   @Test func `photos are searched to the end`() async throws {

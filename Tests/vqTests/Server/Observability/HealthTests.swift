@@ -113,19 +113,27 @@ import VisualQuery
   /// Would break if an operator did not see which step of a match is slow.
   @Test func `the steps of a match have histograms`() async throws {
     let shop = try await ServedShop()
-    let picture = try #require(FileManager.default.contents(atPath: SampleShop.image("oats.jpg")))
+    let picture = try #require(
+      FileManager.default.contents(atPath: SampleShop.query("q06-oats.jpg")))
     for _ in 1...2 {
       let answer = try await shop.ask(
         "POST /v1/match", ["Content-Type: image/jpeg"], Array(picture))
       #expect(answer.status == 200)
     }
     let text = String(decoding: try await shop.ask("GET /metrics").body, as: UTF8.self)
-    for step in ["decoding", "signature", "hashes", "geometry", "ranking", "lookup"] {
+    for step in ["decoding", "glance", "signature", "hashes", "geometry", "ranking", "lookup"] {
       #expect(text.contains("vq_match_step_seconds_count{step=\"\(step)\"} 2\n"), "\(step)")
       #expect(text.contains("vq_match_step_seconds_bucket{step=\"\(step)\",le=\"+Inf\"} 2\n"))
       #expect(text.contains("vq_match_step_seconds_sum{step=\"\(step)\"} "))
     }
     #expect(!text.contains("step=\"text\"") && !text.contains("step=\"shards\""))
     #expect(text.components(separatedBy: "# TYPE vq_match_step_seconds histogram\n").count == 2)
+    // Of a copy of the shop's own image, a glance is all.
+    let own = try #require(FileManager.default.contents(atPath: SampleShop.image("kettle.jpg")))
+    _ = try await shop.ask("POST /v1/match", ["Content-Type: image/jpeg"], Array(own))
+    let after = String(decoding: try await shop.ask("GET /metrics").body, as: UTF8.self)
+    for (step, count) in [("decoding", 3), ("glance", 3), ("signature", 2), ("geometry", 2)] {
+      #expect(after.contains("vq_match_step_seconds_count{step=\"\(step)\"} \(count)\n"), "\(step)")
+    }
   }
 }

@@ -13,15 +13,22 @@ struct WholeImageStage: SearchStage {
   static let step = QueryStep.wholeImage
   static let cost = 0.25
 
-  /// Returns whether a query can end early: nothing but its image, its labels and its codes decides, and only what is sure is shown.
+  /// Returns whether a query can end early: nothing but its image, its labels and its codes decides, only what is sure is shown, and
+  /// what would be sure is shown.
+  ///
+  /// - Parameter types: The types that are searched. If one of them is not shown, or not everywhere, an answer may lack what is sure, and then
+  ///   lists what is not.
   static func isWorthwhile(
-    for content: SemanticContent, _ options: MatchOptions, cutOff: Double,
-    feedback: FeedbackEffects?, in catalogue: Catalogue
+    for content: SemanticContent, _ options: MatchOptions, _ types: [EntityType], cutOff: Double,
+    in catalogue: Catalogue
   ) -> Bool {
     // A caller that wants only sure matches does not need the confidence of the others.
-    (options.endsEarly || options.answers == .sure) && cutOff >= Calibration.defaultCutOff
+    (options.endsEarly || options.answers == .sure)
+      && cutOff >= Calibration.defaultCutOff
+      && Calibration.logOdds(of: cutOff) <= Calibration.highestShown
+      && types.allSatisfy { options.limit(of: $0) > 0 } && options.radius == nil
       && content.embedding == nil
-      && content.texts.isEmpty && feedback == nil
+      && content.texts.isEmpty
       && catalogue.candidates.hasAllSignatures
   }
 
@@ -50,9 +57,8 @@ private enum WholeImage {
   /// The numbers of candidates that are compared in detail: the best by score, and the best by hash.
   private static let (byScore, byHash) = (12, 8)
   /// The lead of the score over that of any other image: four count, and keypoints that were not compared may bring an image that much nearer.
-  private static let leastLead = 12.0
-  /// The log-odds at which an answer shows the highest confidence, 0.9999.
-  private static let highest = Calibration.logOdds(of: 0.99985)
+  /// One copy in 770 gets a confidence that is 0.0001 too high all the same.
+  private static let leastLead = 16.0
 
   /// Returns a state with the candidates that were compared in detail, or `nil` if the search must go on.
   static func compared(_ state: QueryState) -> QueryState? {
@@ -105,6 +111,6 @@ private enum WholeImage {
       default: sum + term.weight
       }
     }
-    return odds >= highest
+    return odds >= Calibration.highestShown
   }
 }
