@@ -36,15 +36,14 @@ import VisualQuery
 
   /// The evidence of a candidate for a list.
   private func evidence(
-    inliers: Double = 10, votes: Double = 2000, lead: Double = 2, text: Double = 0
+    inliers: Double = 10, votes: Double = 2000, lead: Double = 2, text: Double? = nil
   ) -> [Evidence] {
     [
       Evidence(kind: .prior, value: 1, weight: -2.6), Evidence(kind: .color, value: 0.7, weight: 0),
       Evidence(kind: .votes, value: votes, weight: 0),
       Evidence(kind: .inliers, value: inliers, weight: 0),
       Evidence(kind: .lead, value: lead, weight: lead),
-      Evidence(kind: .text, value: text, weight: 0),
-    ]
+    ] + (text.map { [Evidence(kind: .text, value: $0, weight: 0)] } ?? [])
   }
 
   /// Would break if a tree were read the wrong way round, or were fitted such that more agreement makes an entity less likely: what agrees
@@ -67,7 +66,7 @@ import VisualQuery
   /// Would break if trees that know only images judged labels or words, or if the words of a brand, which are on all of its things, said as much as
   /// the rest, or a look-alike among the many images of an entity as much as the only image of another.
   @Test func `with words and labels, the log-odds count`() {
-    func probability(_ label: Double, text: Double = 0, isSeveral: Bool = false) -> Double {
+    func probability(_ label: Double, text: Double? = nil, isSeveral: Bool = false) -> Double {
       let own =
         evidence(text: text) + [Evidence(kind: .labels, value: 1, weight: label)]
         + (isSeveral ? [Evidence(kind: .support, value: 0, weight: 0)] : [])
@@ -76,7 +75,9 @@ import VisualQuery
     // The log-odds are 1.4, times 0.97, and those of none are -0.1.
     #expect(abs(probability(2) - 1 / (1 + exp(-0.97 * 1.4 - 0.1))) < 1e-12)
     #expect(probability(3) > probability(2))
-    #expect(probability(2, text: 3) < probability(2))
+    // If text is compared, those of none are -0.45, and its agreement counts against it.
+    #expect(abs(probability(2, text: 0) - 1 / (1 + exp(-0.97 * 1.4 - 0.45))) < 1e-12)
+    #expect(probability(2, text: 3) < probability(2, text: 0))
     #expect(probability(2, isSeveral: true) < probability(2))
     // An embedding without a weight of its own changes the lead all the same.
     let embedded = evidence() + [Evidence(kind: .embedding, value: 2, weight: 0)]
