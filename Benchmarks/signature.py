@@ -1,17 +1,23 @@
 #!/usr/bin/env python3
 """Compares the answers to signatures with those to the pictures that they are of.
 
-    signature.py VQ INDEX QUERIES.jsonl [--limit N]
+    signature.py VQ INDEX QUERIES.jsonl [--limit N] [--step N] [--within SHARE]
 
-QUERIES is a file as for 'vq eval'. Serves the index, and asks for each picture as it is and by its signature with keypoints, with
-the labels of the query. Prints the shares of queries whose right entity is first, and shown first; those that show a wrong entity
-first; and the bytes of the longest signature.
+QUERIES is a file as for 'vq eval'; '--step' takes every Nth of its queries. Serves the index, and asks for each picture as it is and by
+its signature with keypoints, with the labels of the query. Prints, of the queries that have a right entity, the shares in which it is
+first, and shown first; of all queries, those that show a wrong entity first; and the bytes of the longest signature as text.
+
+With '--within', fails if a share of the signature's is worse than the picture's by more, or if a signature has more than 24 KB.
 """
 import argparse
 import json
 import pathlib
 import subprocess
+import sys
 import urllib.request
+
+# The most bytes of a signature as text that an app sends: 24 KB.
+BYTE_LIMIT = 24 * 1024
 
 
 def ask(address, body, kind):
@@ -39,8 +45,10 @@ def main():
     parser.add_argument("index")
     parser.add_argument("queries", type=pathlib.Path)
     parser.add_argument("--limit", type=int, default=1 << 30)
+    parser.add_argument("--step", type=int, default=1)
+    parser.add_argument("--within", type=float)
     options = parser.parse_args()
-    queries = [json.loads(line) for line in options.queries.read_text().splitlines()][: options.limit]
+    queries = [json.loads(line) for line in options.queries.read_text().splitlines()][: options.limit : options.step]
     server = subprocess.Popen(
         [options.vq, "serve", "--index", options.index, "--port", "0", "--deadline", "60000", "--max-deadline", "60000", "--quiet"],
         stdout=subprocess.PIPE, text=True)
@@ -68,9 +76,19 @@ def main():
                 firsts.append(best and best["id"])
             same += firsts[0] == firsts[1]
         total = len(queries)
-        for form, count in counts.items():
-            print(f"{form:10}" + "".join(f"  {name} {number / total:.3f}" for name, number in count.items()))
-        print(f"the same first entity {same / total:.3f}; {total} queries; a signature has at most {longest} bytes")
+        known = sum(bool(query["truth"]) for query in queries)
+        shares = {form: {name: number / max(1, total if name == "shown wrong" else known) for name, number in count.items()}
+                  for form, count in counts.items()}
+        for form, share in shares.items():
+            print(f"{form:10}" + "".join(f"  {name} {number:.3f}" for name, number in share.items()))
+        print(f"the same first entity {same / total:.3f}; {total} queries, {known} of them of the catalogue;"
+              f" a signature has at most {longest} bytes")
+        if options.within is not None:
+            signature, picture = shares["signature"], shares["picture"]
+            worse = [name for name in ("first", "shown") if signature[name] < picture[name] - options.within]
+            worse += ["shown wrong"] if signature["shown wrong"] > picture["shown wrong"] + options.within else []
+            if worse or longest > BYTE_LIMIT:
+                sys.exit(f"{options.queries}: the signature is worse than the picture: {', '.join(worse) or 'its length'}")
     finally:
         server.terminate()
         server.wait()

@@ -43,6 +43,16 @@ struct Agreement {
     return count
   }
 
+  /// Returns the number of positions in either image of some pairs, as ``inliers(of:)`` counts them.
+  static func inliers(among pairs: [LeastSquares.Pair]) -> Int {
+    var (from, to) = (PositionSet(), PositionSet())
+    for pair in pairs {
+      from.insert(pair.from)
+      to.insert(pair.to)
+    }
+    return min(from.count, to.count)
+  }
+
   private mutating func find(_ transform: PlaneTransform, _ factor: Double) {
     let m = transform.matrix
     kernels.findAgreeing(

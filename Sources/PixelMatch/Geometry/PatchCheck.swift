@@ -56,6 +56,9 @@ package struct PatchCheck: Sendable {
   private static let (markReach, markRatio) = (3.0, 1.35)
   /// The same distance, and the greatest number of bits that differ, of those that refine an alignment.
   private static let (refiningReach, refiningMarkLimit) = (7.0, 10)
+  /// The reaches with which an alignment is fitted to marks, one after the other. A few keypoints say little of places far from them, for which
+  /// the wide one is.
+  private static let realigningReaches = [refiningReach, 2 * refiningReach, refiningReach]
   /// The shares at which an inexact alignment may be the reason for the others, and how often it is refined.
   private static let (improvableByMarks, markRounds) = (0.2..<0.97, 3)
   /// The share of the patches of the right image that agree with a mark in a photo, and that of patches that the query shows small: marks of
@@ -77,7 +80,7 @@ package struct PatchCheck: Sendable {
 
   /// The sizes of the query, or none if only its signature is known.
   private let planes: [Plane]
-  /// The marks of the query's signature if only that is known.
+  /// The marks of the query's signature if only that is known, from the top to the bottom.
   private let marks: [PatchMarks.Mark]
   private let size: SIMD2<Double>
   /// The size of the largest plane, or of the image that the marks come from, over ``size``.
@@ -110,11 +113,13 @@ package struct PatchCheck: Sendable {
     // The keypoints are marks of further sizes.
     let keypoints = signature.keypoints
     self.marks =
-      marks.marks(in: signature.size.x)
+      (marks.marks(in: signature.size.x)
       + zip(keypoints.points, keypoints.views[0].hashes).map { point, hash in
         PatchMarks.Mark(
           place: SIMD2(Double(point.x), Double(point.y)), scale: Double(point.scale),
           hash: PatchMarks.hash(hash))
+      }).sorted {
+        ($0.place.y, $0.place.x, $0.scale, $0.hash) < ($1.place.y, $1.place.x, $1.scale, $1.hash)
       }
   }
 
@@ -142,6 +147,58 @@ package struct PatchCheck: Sendable {
       best = (refined, better)
     }
     return best.agreement
+  }
+
+  /// Returns an alignment fitted to the marks that agree with it, or the known one if those are not more than its keypoints.
+  ///
+  /// A small thing has few of the keypoints of a whole image, and more of its marks. Where a patch is expected, a part of its hash is enough to
+  /// know it.
+  ///
+  /// - Complexity: O(keypoints).
+  package func realigned(
+    _ known: Alignment, of row: Int, in segment: SignatureSegment
+  ) -> Alignment {
+    let patches = patches(of: row, in: segment, .none)
+    var best = known
+    for reach in Self.realigningReaches {
+      let near = marked(patches, under: best.transform, reach: reach)
+      guard let transform = Self.fitted(to: near) else { continue }
+      let agreeing = marked(patches, under: transform, reach: Self.markReach)
+      let inliers = Agreement.inliers(among: agreeing)
+      guard inliers > best.inliers else { continue }
+      var claim = ImageClaim()
+      for pair in agreeing { claim.insert(x: pair.from.x / size.x, y: pair.from.y / size.y) }
+      best = Alignment(
+        transform: transform, inliers: inliers, visible: known.visible,
+        isMirrored: known.isMirrored, claim: claim, pairs: agreeing)
+    }
+    return best
+  }
+
+  /// Returns the marks that surely are patches of the image, each with the center of its patch.
+  private func marked(
+    _ patches: [Patch], under transform: PlaneTransform, reach: Double
+  ) -> [LeastSquares.Pair] {
+    guard let back = transform.inverse?.entries else { return [] }
+    return patches.compactMap { patch in
+      guard let magnification = magnification(of: patch.frame, back),
+        let found = mark(like: patch, back, scale: magnification / ratio, reach: reach),
+        found.distance <= Self.refiningMarkLimit
+      else { return nil }
+      return LeastSquares.Pair(from: found.place, to: patch.frame.center)
+    }
+  }
+
+  /// Returns the transform of as many degrees of freedom as some pairs allow, as in ``GeometricCheck``.
+  private static func fitted(to pairs: [LeastSquares.Pair]) -> PlaneTransform? {
+    let transform =
+      switch pairs.count {
+      case ..<5: nil as PlaneTransform?
+      case ..<12: LeastSquares.similarity(pairs)
+      case ..<20: LeastSquares.affine(pairs)
+      default: LeastSquares.homography(pairs)
+      }
+    return transform.flatMap { $0.isPlausible ? $0 : nil }
   }
 
   /// A patch of the image.
@@ -254,8 +311,13 @@ package struct PatchCheck: Sendable {
     let isMirrored = right.x * below.y < right.y * below.x
     let hash = PatchMarks.hash(isMirrored ? patch.hash.mirrored : patch.hash)
     var best: (distance: Int, place: SIMD2<Double>)?
-    for mark in marks
-    where mark.scale < scale * Self.markRatio && scale < mark.scale * Self.markRatio {
+    // No mark of about this size reaches further.
+    let farthest = reach * Self.markRatio * scale
+    for mark in marks[firstMark(from: place.y - farthest)...] {
+      if mark.place.y > place.y + farthest { break }
+      guard mark.scale < scale * Self.markRatio, scale < mark.scale * Self.markRatio else {
+        continue
+      }
       let way = mark.place - place
       let limit = reach * max(mark.scale, scale)
       let distance = (mark.hash ^ hash).nonzeroBitCount
@@ -264,6 +326,16 @@ package struct PatchCheck: Sendable {
       }
     }
     return best
+  }
+
+  /// Returns the index of the first mark that is not above a height in the working image.
+  private func firstMark(from height: Double) -> Int {
+    var (low, high) = (0, marks.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if marks[middle].place.y < height { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   /// Returns a transform fitted to the offsets at which patches match best. With only some twenty inliers, an alignment may be a few pixels off

@@ -61,6 +61,48 @@ import Testing
     #expect(found.visible >= 15 && found.share >= 0.95, "\(found)")
   }
 
+  /// A thing in the middle of a busy image of 1000 pixels a side, of which it takes up a twentieth.
+  private static func busyImage(_ truth: PlaneTransform, of picture: PixelBuffer) -> PixelBuffer {
+    let (thing, ground) = (
+      SyntheticPicture.rgba(picture),
+      SyntheticPicture.scene(
+        width: 1000, height: 1000, seed: 77)
+    )
+    var bytes = SyntheticPicture.rgba(ground)
+    for y in 0..<1000 {
+      for x in 0..<1000 {
+        let place = truth(Double(x) / 1000 * 512, Double(y) / 1000 * 512)
+        let (column, row) = (Int(place.x.rounded()), Int(place.y.rounded()))
+        guard (0..<side).contains(column), (0..<side).contains(row) else { continue }
+        for channel in 0..<3 {
+          bytes[4 * (1000 * y + x) + channel] = thing[4 * (side * row + column) + channel]
+        }
+      }
+    }
+    return try! PixelBuffer(width: 1000, height: 1000, format: .rgba8, bytes: bytes)
+  }
+
+  /// Would break if a small thing were known by no more than the keypoints of a whole image, or if marks led an alignment astray.
+  @Test(arguments: 21..<25 as Range<UInt64>)
+  func `marks align a small thing by more than its keypoints`(seed: UInt64) throws {
+    let picture = Self.scene(seed)
+    let truth = PlaneTransform(cosine: 3.5, sine: 0.4, x: -600, y: -800)
+    let query = QuerySignature(Self.busyImage(truth, of: picture))
+    let segment = try Self.segment(picture)
+    let known = try #require(
+      GeometricCheck(query).alignment(of: 0, in: segment, isMirrored: false))
+    let better = try #require(PatchCheck(query)).realigned(known, of: 0, in: segment)
+    #expect(2 * better.inliers > 3 * known.inliers, "\(known.inliers), \(better.inliers)")
+    for place in [SIMD2(210.0, 230), SIMD2(240, 260)] {
+      let miss = better.transform(place.x, place.y) - truth(place.x, place.y)
+      #expect((miss * miss).sum().squareRoot() < 12, "\(miss)")
+    }
+    // Of another thing, marks agree by chance only.
+    let other = try Self.segment(Self.scene(seed + 100))
+    let wrong = try #require(PatchCheck(query)).realigned(known, of: 0, in: other)
+    #expect(wrong.inliers == known.inliers)
+  }
+
   /// Would break if marks agreed by chance.
   @Test(arguments: 30..<38 as Range<UInt64>)
   func `few patches of another thing agree with marks`(seed: UInt64) throws {

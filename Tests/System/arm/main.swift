@@ -149,6 +149,13 @@ func compare(
   if let marks {
     tell("\(name), marks of \(row)", [Double(marks.visible), Double(marks.agreeing)])
   }
+  if let better = PatchCheck(query)?.realigned(alignment, of: row, in: segment) {
+    let map = better.transform
+    let corners = [(0.0, 0.0), (400, 400)].map { map($0.0, $0.1) }
+    tell(
+      "\(name), marks that align \(row)",
+      [Double(better.inliers)] + corners.flatMap { [$0.x, $0.y] })
+  }
 }
 
 let images = catalogue()

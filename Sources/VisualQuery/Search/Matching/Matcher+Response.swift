@@ -156,14 +156,17 @@ extension Matcher {
   private func regions(
     of state: QueryState, _ options: MatchOptions, _ rules: ActiveRules
   ) throws -> [SearchedRegion] {
-    let likeliest = state.standings.regions.map { scored in
-      scored.filter {
-        options.types.contains($0.type) && rules.hidingRule(of: $0.key) == nil
+    let likeliest = zip(state.findings.regions, state.standings.regions)
+      .filter { !$0.0.isByMarks }
+      .map { region, scored in
+        let best = scored.filter {
+          options.types.contains($0.type) && rules.hidingRule(of: $0.key) == nil
+        }
+        .max { ($0.confidence, $1.key) < ($1.confidence, $0.key) }
+        return (region: region, best: best)
       }
-      .max { ($0.confidence, $1.key) < ($1.confidence, $0.key) }
-    }
-    let ids = try catalogue.ids(keys: likeliest.compactMap { $0?.key })
-    let searched = zip(state.findings.regions, likeliest).map { region, best in
+    let ids = try catalogue.ids(keys: likeliest.compactMap { $0.best?.key })
+    let searched = likeliest.map { region, best in
       SearchedRegion(
         source: region.source, box: region.frame.box, isSearched: true,
         best: best.flatMap { ids[$0.key] }, confidence: best?.confidence)

@@ -57,6 +57,9 @@ struct RegionSearch: Sendable {
   let outlined: Set<UInt32>
   /// See ``RegionProposal/isWithinPart``.
   let isWithinPart: Bool
+  /// True if the outlines of candidates were compared with the marks of a signature, and not with pixels: the answer then still names them as
+  /// not searched.
+  let isByMarks: Bool
   var searches: [TypeSearch]
 }
 

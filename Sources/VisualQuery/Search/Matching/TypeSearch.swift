@@ -238,17 +238,37 @@ struct TypeSearch: Sendable {
   func narrowed(to signature: QuerySignature) -> TypeSearch {
     var search = TypeSearch(type, segments, signature)
     search.fetched = fetched
-    let ranked = candidates.values.map {
-      (inliers: $0.measured.alignment?.inliers ?? 0, votes: $0.votes.best, candidate: $0)
-    }.sorted {
-      ($1.inliers, $1.votes, $0.candidate.row) < ($0.inliers, $0.votes, $1.candidate.row)
-    }
-    for (_, _, known) in ranked.prefix(Self.lookedAtAgain) {
+    for known in candidatesToLookAtAgain() {
       search.candidates[known.row] = Candidate(
         row: known.row, key: known.key, votes: known.votes,
         measured: search.comparison.measure(image(known.row)), labels: known.labels)
     }
     return search
+  }
+
+  /// Returns a search among the best candidates of the whole image, which the marks of its signature align, too.
+  func narrowed(toMarksOf check: PatchCheck) -> TypeSearch {
+    var search = self
+    search.candidates = [:]
+    for var known in candidatesToLookAtAgain() {
+      let stored = image(known.row)
+      if let alignment = known.measured.alignment {
+        known.measured.alignment = check.realigned(alignment, of: stored.row, in: stored.segment)
+        comparison.compareColors(&known.measured, stored)
+        known.measured.patches = nil
+      }
+      search.candidates[known.row] = known
+    }
+    return search
+  }
+
+  /// The candidates that are compared once more, the best aligned first.
+  private func candidatesToLookAtAgain() -> [Candidate] {
+    candidates.values.map {
+      (inliers: $0.measured.alignment?.inliers ?? 0, votes: $0.votes.best, candidate: $0)
+    }.sorted {
+      ($1.inliers, $1.votes, $0.candidate.row) < ($0.inliers, $0.votes, $1.candidate.row)
+    }.prefix(Self.lookedAtAgain).map(\.candidate)
   }
 
   /// Compares the colors of a candidate at aligned places once more, without some boxes of the query.

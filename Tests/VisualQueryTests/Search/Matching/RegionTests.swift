@@ -135,6 +135,30 @@ import VisualQuery
     #expect(Set(answer.matches.compactMap(\.object)).count == Self.manyThings.count)
   }
 
+  /// Would break if the outlines of an image that stays on the phone were left to the few keypoints of the whole, or were said to be searched
+  /// as pixels are.
+  @Test func `the marks of a signature tell what lies in outlines`() async throws {
+    let photo = try photographedPage(Self.manyThings, side: 1000)
+    let signature = QuerySignature(photo)
+    let bare = try QuerySignature(
+      encoded: try #require(QuerySignature(photo, isSent: false) { false }).encoded)
+    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let options = MatchOptions(types: [.product], timeout: nil)
+    let marked = try await matcher.values(
+      for: SemanticContent(signature: signature), options: options)
+    let unmarked = try await matcher.values(
+      for: SemanticContent(signature: bare), options: options)
+    func shown(_ answer: MatchResponse) -> Int {
+      Set(answer.matches.map(\.value.id.value)).intersection(Self.manyThings).count
+    }
+    #expect(shown(marked) > shown(unmarked), "\(shown(marked)), \(shown(unmarked))")
+    #expect(!marked.regions.isEmpty && marked.regions.allSatisfy { !$0.isSearched })
+    for match in marked.matches {
+      let outline = try #require(match.alignment?.outline)
+      #expect(outline.joined().allSatisfy { (0...1).contains($0) })
+    }
+  }
+
   /// Would break if a line across a photo made a page of it, of which only the cells are searched.
   @Test func `a photo that a plain line crosses is no page`() async throws {
     let photo = try photographedPage(Self.manyThings, side: 900)

@@ -39,7 +39,7 @@ struct RegionStage: SearchStage {
     guard !regions.isEmpty else { return layout == nil ? 0 : isWhole ? 1 : QueryPlan.nearlyAll }
     guard let image else {
       state.notes.unsearchedRegions += regions
-      return 1
+      return alignByMarks(regions, in: &state) ? 1 : QueryPlan.nearlyAll
     }
     var looks = regions.map { Look(region: $0, searches: state.findings.searches) }
     var (planned, searched) = (0, 0)
@@ -67,6 +67,28 @@ struct RegionStage: SearchStage {
     }
     let share = Double(searched) / Double(planned)
     return isWhole ? share : min(share, QueryPlan.nearlyAll)
+  }
+
+  /// Compares the candidates that draw outlines with the marks of a signature in place of the pixels in them.
+  ///
+  /// - Returns: False if the search had to stop before.
+  private func alignByMarks(_ regions: [RegionProposal], in state: inout QueryState) -> Bool {
+    let outlined = regions.filter { $0.source == .outline }.reduce(into: Set<UInt32>()) {
+      $0.formUnion($1.outlined)
+    }
+    guard !outlined.isEmpty, let signature = state.query.signature,
+      let check = PatchCheck(signature)
+    else { return true }
+    if state.query.shouldStop() { return false }
+    var searches = state.findings.searches.map { $0.narrowed(toMarksOf: check) }
+    let outcome = searches.comparePatches(
+      with: nil, signature, shouldStop: state.query.shouldStop)
+    if outcome == .stopped { return false }
+    state.findings.regions.append(
+      RegionSearch(
+        source: .outline, frame: ImageFrame(signature), outlined: outlined, isWithinPart: false,
+        isByMarks: true, searches: searches))
+    return true
   }
 
   /// A part of the image that is to be searched, and the searches whose candidates an outline is compared with.
@@ -162,7 +184,7 @@ struct RegionStage: SearchStage {
     let search = RegionSearch(
       source: region.source, frame: ImageFrame(box: region.box, signature),
       outlined: region.outlined, isWithinPart: region.isWithinPart,
-      searches: state.findings.searches)
+      isByMarks: false, searches: state.findings.searches)
     return Outcome(search: search, shardFaults: state.notes.shardFaults, isWhole: isWhole)
   }
 }
