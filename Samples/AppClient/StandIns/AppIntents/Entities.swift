@@ -48,6 +48,7 @@ where Value: _IntentValue, Value: Sendable {
   private let value = Mutex<Value?>(nil)
   /// Stand-in only: the title.
   public let title: LocalizedStringResource
+  private let indexingKey: PartialKeyPath<CSSearchableItemAttributeSet>?
 
   /// <https://developer.apple.com/documentation/appintents/entityproperty/wrappedvalue>
   public var wrappedValue: Value {
@@ -59,12 +60,32 @@ where Value: _IntentValue, Value: Sendable {
   public var projectedValue: EntityProperty<Value> { self }
 
   /// <https://developer.apple.com/documentation/appintents/entityproperty/init(title:)>
-  public init(title: LocalizedStringResource) { self.title = title }
+  public init(title: LocalizedStringResource) { (self.title, indexingKey) = (title, nil) }
 
   /// <https://developer.apple.com/documentation/appintents/entityproperty/init(title:indexingkey:)>
   public init(
     title: LocalizedStringResource, indexingKey: PartialKeyPath<CSSearchableItemAttributeSet>
-  ) { self.title = title }
+  ) { (self.title, self.indexingKey) = (title, indexingKey) }
+}
+
+/// Stand-in only: a property that knows its attribute in Spotlight.
+private protocol StandInIndexedProperty {
+  func index(in attributes: CSSearchableItemAttributeSet)
+}
+
+extension EntityProperty: StandInIndexedProperty {
+  fileprivate func index(in attributes: CSSearchableItemAttributeSet) {
+    guard let indexingKey, let value = value.withLock({ $0 }) else { return }
+    if let path = indexingKey as? ReferenceWritableKeyPath<CSSearchableItemAttributeSet, Value> {
+      attributes[keyPath: path] = value
+    } else if let path = indexingKey
+      as? ReferenceWritableKeyPath<CSSearchableItemAttributeSet, Value?>
+    {
+      attributes[keyPath: path] = value
+    } else {
+      preconditionFailure("the attribute of '\(title.key)' has another type than the property")
+    }
+  }
 }
 
 /// <https://developer.apple.com/documentation/appintents/indexedentity>
@@ -93,9 +114,11 @@ extension CSSearchableIndex {
     _ appEntities: [Entity], priority: Int = 0
   ) async throws {
     for entity in appEntities {
-      let (name, attributes) = ("\(Entity.self)/\(entity.id)", entity.attributeSet)
-      stored.entries[name] = attributes.displayName ?? ""
-      if attributes.thumbnailData != nil { stored.illustrated.insert(name) }
+      let attributes = entity.attributeSet
+      for property in Mirror(reflecting: entity).children {
+        (property.value as? any StandInIndexedProperty)?.index(in: attributes)
+      }
+      stored.attributes["\(Entity.self)/\(entity.id)"] = attributes.standInValues
     }
   }
 
@@ -103,14 +126,14 @@ extension CSSearchableIndex {
   public func deleteAppEntities<Entity: IndexedEntity>(
     identifiedBy identifiers: [Entity.ID], ofType entityType: Entity.Type
   ) async throws {
-    for id in identifiers { stored.entries["\(Entity.self)/\(id)"] = nil }
+    for id in identifiers { stored.attributes["\(Entity.self)/\(id)"] = nil }
   }
 
   /// <https://developer.apple.com/documentation/corespotlight/cssearchableindex/deleteappentities(oftype:)>
   public func deleteAppEntities<Entity: IndexedEntity>(
     ofType entityType: Entity.Type
   ) async throws {
-    stored.entries = stored.entries.filter { !$0.key.hasPrefix("\(Entity.self)/") }
+    stored.attributes = stored.attributes.filter { !$0.key.hasPrefix("\(Entity.self)/") }
   }
 }
 

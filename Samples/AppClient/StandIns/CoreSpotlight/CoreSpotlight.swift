@@ -34,6 +34,19 @@ open class CSSearchableItemAttributeSet {
 
   /// <https://developer.apple.com/documentation/objectivec/nsobject-swift.class/init()>
   public init() {}
+
+  /// Stand-in only: the attributes that have a value, as texts.
+  public var standInValues: [String: String] {
+    Mirror(reflecting: self).children.reduce(into: [:]) { values, attribute in
+      let value = Mirror(reflecting: attribute.value).children.first?.value
+      if let name = attribute.label, let value { values[name] = "\(value)" }
+    }
+  }
+
+  /// Stand-in only: the names of all attributes.
+  public static var standInNames: Set<String> {
+    Set(Mirror(reflecting: CSSearchableItemAttributeSet()).children.compactMap(\.label))
+  }
 }
 
 /// <https://developer.apple.com/documentation/corespotlight/cssearchableindexdescription>: not `Sendable`.
@@ -46,10 +59,14 @@ open class CSSearchableIndexDescription {
 open class CSSearchableIndex {
   /// Stand-in only: what the system stores of an index.
   public struct Stored: Sendable {
+    /// The attributes of the indexed entities, by type and id.
+    public var attributes: [String: [String: String]] = [:]
     /// The names of the indexed entities, by type and id.
-    public var entries: [String: String] = [:]
+    public var entries: [String: String] { attributes.mapValues { $0["displayName"] ?? "" } }
     /// The type and id of the entities that have an image.
-    public var illustrated: Set<String> = []
+    public var illustrated: Set<String> {
+      Set(attributes.filter { $0.value["thumbnailData"] != nil }.keys)
+    }
     /// The state of the last batch.
     public var clientState: Data?
     var isInBatch = false

@@ -191,10 +191,13 @@ struct SystemTests {
     let index = CSSearchableIndex(name: "shop")
     #expect(index.stored.entries.count == 8)
     #expect(index.stored.illustrated == Set((0..<6).map { "ProductEntity/p\($0)" }))
-    index.stored.entries = [:]
+    index.stored.attributes = [:]
     try await ProductQuery().reindexEntities(
       for: ["p3"], indexDescription: CSSearchableIndexDescription())
     #expect(index.stored.entries == ["ProductEntity/p3": "Thing 3"])
+    try await StoreQuery().reindexEntities(
+      for: ["p3"], indexDescription: CSSearchableIndexDescription())
+    #expect(index.stored.entries.count == 1)
     try await ProductQuery().reindexAllEntities(indexDescription: CSSearchableIndexDescription())
     #expect(index.stored.entries.count == 8)
   }
@@ -210,6 +213,10 @@ struct SystemTests {
     await navigation.select(try #require(found.first).entity)
     #expect(IntentDonationManager.standInCount == before + 1)
     #expect(await navigation.opened?.id == "p1")
+    let store = try #require(try await StoreQuery().suggestedEntities().first)
+    await navigation.select(store.entity)
+    #expect(IntentDonationManager.standInCount == before + 2)
+    #expect(await navigation.opened?.entityID == store.entity.entityID)
   }
 
   @Test func `the queries of the system are answered`() async throws {
