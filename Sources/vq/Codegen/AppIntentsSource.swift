@@ -50,6 +50,11 @@ struct AppIntentsSource: Sendable {
   let fields: [EntityType: [Field]]
   /// The templates of links, by type.
   let links: [EntityType: String]
+  /// The types of which the system may keep all entities.
+  let enumerated: Set<EntityType>
+
+  /// The most entities of a type that the system is given all of.
+  static let enumerationLimit = 1000
 
   /// The source, formatted as `swift format` does in its default shape.
   var text: String {
@@ -153,7 +158,7 @@ struct AppIntentsSource: Sendable {
     let enumerations = properties.compactMap(Self.enumeration).map { $0 + "\n" }.joined()
     let standard = type == .product ? Self.availability : ""
     return standard + enumerations + Self.entity(type, properties) + "\n" + urlRepresentation(type)
-      + Self.query(type, properties)
+      + query(type, properties)
   }
 
   private static func enumeration(_ property: Property) -> String? {
@@ -216,7 +221,7 @@ struct AppIntentsSource: Sendable {
         #endif
         var link: URL? { entity.url }
 
-        var displayRepresentation: DisplayRepresentation { entity.display.representation(image: image) }
+        var displayRepresentation: DisplayRepresentation { entity.representation(image: image) }
 
         var attributeSet: CSSearchableItemAttributeSet {
           let attributes = defaultAttributeSet
@@ -262,9 +267,31 @@ struct AppIntentsSource: Sendable {
       """
   }
 
-  private static func query(_ type: EntityType, _ properties: [Property]) -> String {
-    let prefix = prefix(type)
-    let comparators = properties.map { comparator(prefix, $0) }
+  /// Returns the conformance by which the system is given all entities, and its function; none for a type of many, which Spotlight has.
+  private func enumeration(_ type: EntityType) -> (conformance: String, function: String) {
+    guard enumerated.contains(type) else { return ("", "") }
+    let (prefix, values) = (Self.prefix(type), "\(type.rawValue)s")
+    return (
+      "EnumerableEntityQuery, ",
+      """
+
+        /// For at most \(Self.enumerationLimit): the system keeps all that this gives.
+        func allEntities() async throws -> [\(prefix)Entity] {
+          var \(values): [\(prefix)Entity] = []
+          for try await page in shop.client.allEntities(type: .\(type.rawValue)) {
+            \(values) += page.map { \(prefix)Entity($0) }
+          }
+          return \(values)
+        }
+
+      """
+    )
+  }
+
+  private func query(_ type: EntityType, _ properties: [Property]) -> String {
+    let prefix = Self.prefix(type)
+    let comparators = properties.map { Self.comparator(prefix, $0) }
+    let (conformance, allEntities) = enumeration(type)
     let price = """
             Property(\\ProductEntity.$amount) {
               LessThanOrEqualToComparator { (value: Double) in
@@ -280,14 +307,26 @@ struct AppIntentsSource: Sendable {
               }
             }
       """
-    let all = (type == .product ? [price] : []) + comparators
+    let address = """
+            Property(\\StoreEntity.$address) {
+              EqualToComparator { (value: String?) in
+                PropertyQuestion.Comparator("address", .equalTo, value ?? "")
+              }
+            }
+      """
+    let standard =
+      switch type {
+      case .product: price
+      case .store: address
+      }
+    let all = [standard] + comparators
     let sortable = type == .product ? "\n      SortableBy(\\ProductEntity.$amount)" : ""
     let sortName =
       type == .product ? "sort.by == \\ProductEntity.$amount ? \"price\" : \"title\"" : "\"title\""
     return """
       /// All the ways in which the system asks for a \(type.rawValue).
-      \(available)
-      nonisolated struct \(prefix)Query: EntityStringQuery, EntityPropertyQuery {
+      \(Self.available)
+      nonisolated struct \(prefix)Query: EntityStringQuery, \(conformance)EntityPropertyQuery {
         typealias ComparatorMappingType = PropertyQuestion.Comparator
 
         @Dependency var shop: ShopSearch
@@ -306,7 +345,7 @@ struct AppIntentsSource: Sendable {
           try await shop.illustrated(
             shop.entities(matching: string, .\(type.rawValue)), \(prefix)Entity.init)
         }
-
+      \(allEntities)
         static var properties: QueryProperties {
           QueryProperties {
             Property(\\\(prefix)Entity.$name) {

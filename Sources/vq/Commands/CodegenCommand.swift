@@ -48,7 +48,11 @@ enum CodegenCommand {
     }
     let source = AppIntentsSource(
       generation: catalogue.generation, fields: fields,
-      links: catalogue.links.templates.mapValues(\.text))
+      links: catalogue.links.templates.mapValues(\.text),
+      enumerated: Set(
+        EntityType.allCases.filter {
+          catalogue.entityCount(of: $0) <= AppIntentsSource.enumerationLimit
+        }))
     try console.output.write(source.text)
     return .success
   }

@@ -28,4 +28,10 @@ for text in 'enum ProductClass: String, AppEnum' 'case used_B_\|case usedB = "us
 done
 Tests/System/app/xcode-targets.sh "$folder/ShopEntities.swift"
 Samples/AppClient/check-intents "$folder"
+# A shop without fields of its own has the entities of the sample.
+printf '%s\n' '{"type":"product","id":"a","title":"A"}' '{"type":"store","id":"b","title":"B"}' > "$folder/plain.jsonl"
+"$vq" index "$folder/plain.jsonl" --index "$folder/plain.vq" --link 'product=https://shop.example/p/{id}' \
+  --link 'store=https://shop.example/stores/{id}' -q 2> /dev/null
+"$vq" codegen app-intents --index "$folder/plain.vq" > "$folder/PlainEntities.txt"
+Tests/System/app/same-entities.py "$folder/PlainEntities.txt" Samples/AppClient/Sources/AppClient/{Product,Store}Entity.swift
 echo "the generated source compiles: $(wc -l < "$folder/ShopEntities.swift") lines"

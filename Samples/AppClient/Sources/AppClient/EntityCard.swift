@@ -3,21 +3,11 @@ import CoreSpotlight
 import Foundation
 import VisualQueryClient
 
-@available(iOS 26, macOS 26, *)
-nonisolated extension Display {
-  /// The texts and the synonyms as the system shows them, with the bytes of an image: the system has no key with which it
-  /// could load one from the service.
-  func representation(image: Data?) -> DisplayRepresentation {
-    DisplayRepresentation(
-      title: "\(title)", subtitle: subtitle.map { "\($0)" },
-      image: image.map { DisplayRepresentation.Image(data: $0) },
-      synonyms: synonyms.map { "\($0)" })
-  }
-}
-
 nonisolated extension Price {
-  /// The price as people in the app's language write it, such as `1.234,50 €`.
-  var text: String { value?.formatted(.currency(code: currency)) ?? "\(amount) \(currency)" }
+  /// The price as people of a language write it, such as `1.234,50 €`.
+  func text(in locale: Locale = .current) -> String {
+    value?.formatted(.currency(code: currency).locale(locale)) ?? "\(amount) \(currency)"
+  }
 }
 
 @available(iOS 26, macOS 26, *)
@@ -35,6 +25,17 @@ nonisolated extension Entity {
 
   /// The words on the card of an entity that shows the same thing in another color.
   static let otherColorMark: LocalizedStringResource = "In another color"
+
+  /// The card: its texts and synonyms, the price in the app's language, and the bytes of an image, since the system has no key with which
+  /// it could load one from the service.
+  func representation(image: Data?) -> DisplayRepresentation {
+    let line = [display.subtitle, product?.price?.text()].compactMap { $0 }
+      .joined(separator: " · ")
+    return DisplayRepresentation(
+      title: "\(display.title)", subtitle: line.isEmpty ? nil : "\(line)",
+      image: image.map { DisplayRepresentation.Image(data: $0) },
+      synonyms: display.synonyms.map { "\($0)" })
+  }
 
   /// The entity with a card that says so.
   var unsure: Entity { marked(Self.unsureMark) }
@@ -66,7 +67,7 @@ nonisolated extension Entity {
 nonisolated extension Entity {
   /// The text that other apps receive.
   var plainText: String {
-    [display.title, display.subtitle, product?.price?.text, url?.absoluteString]
+    [display.title, display.subtitle, product?.price?.text(), url?.absoluteString]
       .compactMap { $0 }.joined(separator: "\n")
   }
 }

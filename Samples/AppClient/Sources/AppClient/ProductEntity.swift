@@ -26,7 +26,7 @@ struct ProductEntity: IndexedEntity {
   #endif
   var link: URL? { entity.url }
 
-  var displayRepresentation: DisplayRepresentation { entity.display.representation(image: image) }
+  var displayRepresentation: DisplayRepresentation { entity.representation(image: image) }
 
   var attributeSet: CSSearchableItemAttributeSet {
     let attributes = defaultAttributeSet

@@ -1,5 +1,6 @@
 import AppIntents
 import CoreImage
+import CoreSpotlight
 import CoreTransferable
 import CoreVideo
 import Foundation
@@ -113,7 +114,7 @@ import VisualQueryClient
     let json = Data(
       """
       {"type":"product","id":"1","url":"https://shop.example/p/1",
-       "display":{"title":"Mug","image":"https://shop.example/1.jpg"},
+       "display":{"title":"Mug","subtitle":"Enamel","image":"https://shop.example/1.jpg"},
        "product":{"id":"1","title":"Mug","price":{"amount":"1234.50","currency":"EUR"},
         "availability":"preOrder"}}
       """.utf8)
@@ -124,10 +125,63 @@ import VisualQueryClient
     let attributes = product.attributeSet
     #expect(attributes.thumbnailData == Data([0xFF, 0xD8]) && attributes.thumbnailURL == nil)
     #expect(product.displayRepresentation.image?.data == Data([0xFF, 0xD8]))
+    let price = try #require(product.entity.product?.price)
+    #expect(price.text(in: Locale(identifier: "de_DE")) == "1.234,50\u{A0}€")
+    #expect(product.displayRepresentation.subtitle?.key == "Enamel · \(price.text())")
+    #expect(product.entity.unsure.representation(image: nil).subtitle?.key.contains("1") == true)
     #expect(product.urlRepresentationParameter == "https://shop.example/p/1")
     #expect(product.link?.absoluteString == "https://shop.example/p/1")
     #expect(
       ProductAvailability.caseDisplayRepresentations.count == ProductAvailability.allCases.count)
+  }
+
+  /// Would break if Spotlight and Siri knew an entity by the title of its card only, or if a key named no attribute.
+  @Test func `properties with an indexing key are attributes of Spotlight`() async throws {
+    let json = Data(
+      """
+      [{"type":"product","id":"1","url":"https://shop.example/p/1",
+        "display":{"title":"Mug","subtitle":"Enamel","synonyms":["cup"]},
+        "product":{"id":"1","title":"Mug","brand":"Aster"}},
+       {"type":"store","id":"1","display":{"title":"North"},
+        "store":{"id":"1","title":"North","address":"Quay 1"}}]
+      """.utf8)
+    let entities = try JSONDecoder().decode([Entity].self, from: json)
+    let index = CSSearchableIndex(name: UUID().uuidString)
+    try await index.indexAppEntities([ProductEntity(entities[0])])
+    try await index.indexAppEntities([StoreEntity(entities[1])])
+    let product = try #require(index.stored.attributes["ProductEntity/1"])
+    #expect(product["title"] == "Mug" && product["contentDescription"] == "Enamel")
+    #expect(product["displayName"] == "Mug" && product["url"] == "https://shop.example/p/1")
+    #expect(product["keywords"]?.contains("Aster") == true)
+    let store = try #require(index.stored.attributes["StoreEntity/1"])
+    #expect(store["title"] == "North" && store["fullyFormattedAddress"] == "Quay 1")
+    #expect(store["contentDescription"] == nil)
+    // The stand-ins have no macros: a computed property is not compiled here.
+    var keys: [String] = []
+    for name in ["ProductEntity", "StoreEntity"] {
+      let source = try String(
+        contentsOf: Self.sources.appendingPathComponent("\(name).swift"), encoding: .utf8)
+      let found = source.matches(of: #/indexingKey: \\\.(\w+)/#).map { String($0.output.1) }
+      #expect(found.contains("contentURL") && Set(found).count == found.count)
+      keys += found
+    }
+    #expect(CSSearchableItemAttributeSet.standInNames.isSuperset(of: keys))
+  }
+
+  /// Would break if the system opened something else than what a person sees in a link, or no screen at all.
+  @Test func `links and the activity are those that the README sets up`() throws {
+    let readme = try String(
+      contentsOf: Self.sources.appendingPathComponent("../../README.md"), encoding: .utf8)
+    #expect(
+      readme.contains("`NSUserActivityTypes` is a list with `$(PRODUCT_BUNDLE_IDENTIFIER).view`"))
+    #expect(Navigation.activityType.hasSuffix(".view"))
+    let store = StoreEntity(
+      Entity(EntityID(.store, "1"), url: nil, display: Display(title: "North")))
+    #expect(store.urlRepresentationParameter == "https://shop.example/stores/1")
+    // Those of `vq index --link` in the first step.
+    for template in ["https://shop.example/p/{id}", "https://shop.example/stores/{id}"] {
+      #expect(readme.contains("=\(template)'"))
+    }
   }
 
   @Test func `a type of a newer service is not shown, and nothing else is lost`() {
@@ -158,6 +212,7 @@ import VisualQueryClient
       display: Display(title: "Mug", subtitle: "Red"))
     let product = ProductEntity(entity)
     #expect(entity.plainText == "Mug\nRed\nhttps://shop.example/1")
+    #expect(product.displayRepresentation.subtitle?.key == "Red")
     #expect(product.attributeSet.displayName == "Mug" && product.attributeSet.keywords == [])
     #expect(product.brand == nil && product.price == nil && product.availability == nil)
     let representation =
