@@ -146,6 +146,28 @@ struct SystemTests {
     #expect(try await received(by: shop) - before < 26_000)
   }
 
+  /// Would break if the white ground of a packshot shone on a dark card.
+  @Test func `cards have the background that the app chose`() async throws {
+    let side = 240
+    var bytes = [UInt8](repeating: 250, count: 3 * side * side)
+    for pixel in 0..<side * side
+    where (60..<180).contains(pixel / side) && (60..<180).contains(pixel % side) {
+      bytes.replaceSubrange(3 * pixel..<3 * pixel + 3, with: [200, 30, 40])
+    }
+    var rows = Array(SampleShop.rows.prefix(1))
+    rows[0].images = ["images/packshot.png"]
+    let packshot = try #require(PixelImage(width: side, height: side, bytes: bytes))
+    let shop = try RunningShop(rows: rows, images: ["packshot.png": packshot])
+    defer { shop.stop() }
+    for (background, start) in [
+      (.transparent, [0x89, 0x50]), (.dark, [0xFF, 0xD8]), (nil, [0xFF, 0xD8]),
+    ] as [(ShopClient.ThumbnailBackground?, [UInt8])] {
+      let search = ShopSearch(shop.client().configuration, background: background)
+      let cards = await search.illustrated(try await search.entities(.product, ["p0"])) { $1 }
+      #expect(cards.first??.starts(with: start) == true, "\(String(describing: background))")
+    }
+  }
+
   @Test func `an image and words are searched by intents`() async throws {
     let image = FindInImage()
     image.image = IntentFile(data: SampleShop.image(seed: 2).png, filename: "photo.png")

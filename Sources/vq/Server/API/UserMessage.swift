@@ -1,6 +1,7 @@
 /// A sentence for people about a problem, in the languages of ``ShopWords``. It says what to do, and nothing about the server.
 enum UserMessage: Sendable, CaseIterable {
   case badQuestion
+  case nothingAsked
   case notAllowed
   case notAllowedToDo
   case gone
@@ -16,6 +17,7 @@ enum UserMessage: Sendable, CaseIterable {
   init(_ code: Problem.Code) {
     self =
       switch code {
+      case .nothingAsked: .nothingAsked
       case .unauthorized, .forbidden: .notAllowed
       case .unknownEntity, .noPicture, .unknownStatement: .gone
       case .expiredToken, .invalidToken: .startAgain
@@ -28,7 +30,7 @@ enum UserMessage: Sendable, CaseIterable {
         .timedOut, .overloaded, .tooManyConnections, .feedbackFull, .tooLargeToCheck:
         .tryAgain
       case .internalError: .failed
-      case .badRequest, .invalidParameter, .invalidField, .invalidJSON, .nothingAsked,
+      case .badRequest, .invalidParameter, .invalidField, .invalidJSON,
         .unknownPath, .noAssociation, .methodNotAllowed, .targetTooLong, .unsupportedMediaType,
         .expectationFailed, .invalidFilter, .invalidSignature, .invalidEntity, .headersTooLarge,
         .invalidFeedback, .methodNotImplemented, .codingNotImplemented, .versionNotSupported:
@@ -50,6 +52,7 @@ enum UserMessage: Sendable, CaseIterable {
   private var english: String {
     switch self {
     case .badQuestion: "The app asked something that the shop does not understand."
+    case .nothingAsked: "There is nothing to search for. Take a photo, or say what it shows."
     case .notAllowed: "The app is not allowed to search this shop."
     case .notAllowedToDo: "The app is not allowed to do this."
     case .gone: "The shop no longer has this."
@@ -68,6 +71,7 @@ enum UserMessage: Sendable, CaseIterable {
   private var german: String {
     switch self {
     case .badQuestion: "Die App hat etwas gefragt, das der Shop nicht versteht."
+    case .nothingAsked: "Es gibt nichts zu suchen. Mach ein Foto, oder sage, was es zeigt."
     case .notAllowed: "Die App darf diesen Shop nicht durchsuchen."
     case .notAllowedToDo: "Die App darf das nicht."
     case .gone: "Das gibt es in diesem Shop nicht mehr."
@@ -86,6 +90,8 @@ enum UserMessage: Sendable, CaseIterable {
   private var french: String {
     switch self {
     case .badQuestion: "L’app a demandé quelque chose que la boutique ne comprend pas."
+    case .nothingAsked:
+      "Il n’y a rien à chercher. Prenez une photo, ou dites ce qu’elle montre."
     case .notAllowed: "L’app n’est pas autorisée à chercher dans cette boutique."
     case .notAllowedToDo: "L’app n’est pas autorisée à faire cela."
     case .gone: "La boutique n’a plus cet article."

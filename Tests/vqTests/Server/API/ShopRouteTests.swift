@@ -345,6 +345,15 @@ import VisualQuery
     #expect((problem["userMessage"] as? String)?.contains(part) == true)
   }
 
+  /// Would break if a person who gave neither an image nor a word read that the app had made a mistake.
+  @Test(arguments: [("en", "photo"), ("de", "Foto"), ("fr", "photo")])
+  func `who asks for nothing is told what to give`(language: String, part: String) async throws {
+    let problem = try await ServedShop().json(
+      "POST /v1/match", ["Accept-Language: \(language)"], #"{"labels":[]}"#)
+    #expect(problem["code"] as? String == "nothingAsked")
+    #expect((problem["userMessage"] as? String)?.contains(part) == true)
+  }
+
   @Test func `every sentence differs, and says nothing of the server`() {
     for language in ShopWords.languages {
       let texts = UserMessage.allCases.map { $0.text(in: language) }
