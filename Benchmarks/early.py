@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Compares searches that may end early with whole ones: early.py VQ INDEX QUERIES [--most N]
+"""Compares searches that may end early with whole ones: early.py VQ INDEX QUERIES [--most N] [--edited]
 
 Asks for each image of QUERIES as ever, and with --explain, which searches to the end. QUERIES is a file as 'vq eval' reads it, or the catalogue.jsonl of
-the index: then its images are asked for. Prints JSON: the number of queries, and by edit of those that ended early after a glance and after the scan
-of hashes; the share of the processor time; how many answers differ in each field; and of those that ended after a glance the least overlap of the box of
-the thing with that of the whole search. The exit code is 1 if anything differs that docs/performance.md does not name.
+the index: then its images are asked for. With --edited, each is saved again at three qualities, scaled and cropped (Pillow), and these are asked for. Prints
+JSON: the number of queries, and by edit of those that ended early after a glance and after the scan of hashes; the share of the processor time; how many
+answers differ in each field; and of those that ended after a glance the least overlap of the box of the thing with that of the whole search. The exit
+code is 1 if anything differs that docs/performance.md does not name.
 """
 import argparse
 import collections
@@ -13,6 +14,7 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 
 # What a search that ends after the scan of hashes does not measure, or measures over fewer candidates.
 HASHES = {"evidence.votes", "evidence.inlierLead", "evidence.lead", "evidence.support", "evidence.stock"}
@@ -28,6 +30,24 @@ def run(vq, index, images, *options):
     done = subprocess.run([vq, "match", *images, "--index", index, "--json", "--threads", "1", *options], capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return [json.loads(line) for line in done.stdout.splitlines()], after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def edited(queries, folder, out):
+    """Saves each image in five edits, and returns their queries."""
+    from PIL import Image
+    made = []
+    for index, query in enumerate(queries):
+        image = Image.open(os.path.join(folder, query["image"])).convert("RGB")
+        width, height = image.size
+        scale = 200 / max(width, height)
+        edits = {
+            "jpeg95": (image, 95), "jpeg75": (image, 75), "jpeg50": (image, 50),
+            "side200": (image.resize((max(1, int(scale * width)), max(1, int(scale * height)))), 90),
+            "crop2": (image.crop((width // 50, height // 50, width - width // 50, height - height // 50)), 90)}
+        for name, (picture, quality) in edits.items():
+            made.append({"image": f"{index}-{name}.jpg", "edit": name})
+            picture.save(os.path.join(out, made[-1]["image"]), quality=quality)
+    return made
 
 
 def end(answer):
@@ -65,6 +85,7 @@ def main():
     parser.add_argument("index")
     parser.add_argument("queries")
     parser.add_argument("--most", type=int, default=1000)
+    parser.add_argument("--edited", action="store_true")
     arguments = parser.parse_args()
     folder = os.path.dirname(arguments.queries)
     queries = []
@@ -72,6 +93,9 @@ def main():
         row = json.loads(line)
         queries += [{"image": image, "edit": "none"} for image in row.get("images", [])] + ([row] if row.get("image") else [])
     queries = queries[::max(1, len(queries) // arguments.most)][:arguments.most]
+    out = tempfile.TemporaryDirectory()
+    if arguments.edited:
+        queries, folder = edited(queries, folder, out.name), out.name
     images = [os.path.join(folder, query["image"]) for query in queries]
     whole, time = run(arguments.vq, arguments.index, images, "--explain")
     early, shorter = run(arguments.vq, arguments.index, images)
