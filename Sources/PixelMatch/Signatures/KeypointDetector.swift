@@ -99,7 +99,7 @@ struct KeypointDetector {
     if best.count > limit {
       // Removes the weaker corners first, because sorting them too would take longer than
       // everything else here.
-      let weakest = best.element(ofRank: best.count - limit)
+      let weakest = element(ofRank: best.count - limit, in: best)
       best.removeAll { $0 < weakest }
     }
     return best.sorted(by: >).map {

@@ -63,7 +63,7 @@ package struct PDQCoefficients: Sendable {
       }
     }
     // The lower of the two middle values, like the median of the reference for 256 values.
-    let median = turned.element(ofRank: turned.count / 2 - 1)
+    let median = element(ofRank: turned.count / 2 - 1, in: turned)
     var hash = PDQHash()
     for index in turned.indices where turned[index] > median { hash[bit: index] = true }
     return hash

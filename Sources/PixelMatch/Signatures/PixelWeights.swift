@@ -41,7 +41,9 @@ private struct StudioBackground {
     }
     // The median of a few hundred pixels is close to that of all.
     let sample = stride(from: 0, to: border.count, by: 8).map { border[$0] }
-    func median(_ axis: Int) -> Float { sample.map { $0[axis] }.element(ofRank: sample.count / 2) }
+    func median(_ axis: Int) -> Float {
+      element(ofRank: sample.count / 2, in: sample.map { $0[axis] })
+    }
     let middle = SIMD3(median(0), median(1), median(2))
     let limit = Self.nearness * Self.nearness
     let near = border.count { squaredLength($0 - middle) < limit }

@@ -174,10 +174,10 @@ package struct FeedColumns: Sendable {
     {
       targets[index] = .price
     }
-    if !targets.contains(.id) {
-      targets[
-        best(fields, targets) { field in isUnique(field, count) && all(field, isID) } ?? -1,
-        default: nil] = .id
+    if !targets.contains(.id),
+      let index = best(fields, targets, { isUnique($0, count) && all($0, isID) })
+    {
+      targets[index] = .id
     }
     let hasPrice = targets.contains { if case .pricedIn? = $0 { true } else { $0 == .price } }
     if !hasPrice,
@@ -190,10 +190,11 @@ package struct FeedColumns: Sendable {
     if !targets.contains(.attribute("color")), let index = first({ all($0, FeedText.isColor) }) {
       targets[index] = .attribute("color")
     }
-    if !targets.contains(.title) {
-      let index = fields.indices.filter { targets[$0] == nil && all(fields[$0], isName) }
-        .max { distinct(fields[$0]) < distinct(fields[$1]) }
-      targets[index ?? -1, default: nil] = .title
+    let names = fields.indices.filter { targets[$0] == nil && all(fields[$0], isName) }
+    if !targets.contains(.title),
+      let index = names.max(by: { distinct(fields[$0]) < distinct(fields[$1]) })
+    {
+      targets[index] = .title
     }
   }
 
@@ -239,13 +240,5 @@ package struct FeedColumns: Sendable {
     if !assignments.contains(where: { $0.target == "id" }) { parts.insert("id=COLUMN", at: 0) }
     if let record { parts.insert("record=\(record)", at: 0) }
     return parts.joined(separator: ",")
-  }
-}
-
-extension Array {
-  /// The element at an index; outside the indices, reading gives a default and writing does nothing.
-  fileprivate subscript(index: Int, default standard: Element) -> Element {
-    get { indices.contains(index) ? self[index] : standard }
-    set { if indices.contains(index) { self[index] = newValue } }
   }
 }

@@ -277,6 +277,6 @@ import Testing
   func `the element of a rank is that of the sorted array`(count: Int, values: Int) {
     let numbers = bytes(count, 21).map { Float(Int($0) % values) }
     let sorted = numbers.sorted()
-    for rank in numbers.indices { #expect(numbers.element(ofRank: rank) == sorted[rank]) }
+    for rank in numbers.indices { #expect(element(ofRank: rank, in: numbers) == sorted[rank]) }
   }
 }

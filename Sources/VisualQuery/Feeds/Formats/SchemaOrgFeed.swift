@@ -299,7 +299,7 @@ struct SchemaOrgFeed: FeedFormatReader {
       let days = texts(node["dayOfWeek"]).compactMap { name -> String? in
         let day = name.split(separator: "/").last.map { $0.lowercased() } ?? ""
         return Self.days.first { day.count > 1 && $0.hasPrefix(day) }.map {
-          String($0.prefix(2)).capitalizedFirst
+          $0.prefix(1).uppercased() + $0.dropFirst().prefix(1)
         }
       }
       guard let opens = text(node["opens"]), let closes = text(node["closes"]),
@@ -374,9 +374,4 @@ struct SchemaOrgFeed: FeedFormatReader {
     default: []
     }
   }
-}
-
-extension String {
-  /// The text with its first letter in upper case.
-  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
