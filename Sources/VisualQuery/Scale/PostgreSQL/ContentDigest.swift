@@ -29,8 +29,7 @@ struct ContentDigest {
     var digest = ContentDigest()
     let version = try PostgresSchema.check(connection)
     let readings = version >= PostgresSchema.readingsVersion ? [Self.readings] : []
-    let hasFeedback = version >= PostgresSchema.statementsVersion
-    let statements = hasFeedback ? [Self.statements + "vq.statement order by number"] : []
+    let statements = [Self.statements + "vq.statement order by number"]
     for query in Self.queries + readings + statements {
       try connection.copyOut("copy (\(query)) to stdout (format binary)") { digest.add($0) }
     }

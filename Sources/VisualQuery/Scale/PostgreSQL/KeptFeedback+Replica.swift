@@ -39,7 +39,7 @@ struct ReplicaFeedbackOrigin: FeedbackOrigin {
     _ change: () throws(CatalogueError) -> (result: Value, numbers: [Int])
   ) throws(CatalogueError) -> Value {
     let connection = try PostgresConnection(location, for: .writing)
-    guard let feedback = try PostgresFeedback(connection) else { throw PostgresFeedback.oldTables }
+    let feedback = try PostgresFeedback(connection)
     let copy = try FeedbackCopy(copy)
     return try connection.transaction { () throws(CatalogueError) in
       try feedback.lock()

@@ -29,20 +29,11 @@ struct PostgresFeedback {
     static let list = "version, token, last_number, pg_is_in_recovery()"
   }
 
-  /// Returns `nil` if the tables have a version that keeps no feedback.
-  init?(_ connection: PostgresConnection) throws(CatalogueError) {
-    guard try PostgresSchema.check(connection) >= PostgresSchema.statementsVersion else {
-      return nil
-    }
+  /// Prepares the exchange of statements, and checks that this build can use the tables.
+  init(_ connection: PostgresConnection) throws(CatalogueError) {
+    try PostgresSchema.check(connection)
     self.connection = connection
   }
-
-  static let oldTables = CatalogueError(
-    code: .otherSchemaVersion,
-    message: """
-      the tables in PostgreSQL are of an earlier version, which keeps no feedback; run \
-      'vq postgres init' once all servers have this version
-      """)
 
   private func state() throws(CatalogueError) -> State {
     let row = try connection.run(
@@ -61,7 +52,7 @@ struct PostgresFeedback {
   static func follow(
     _ connection: PostgresConnection, _ directory: String
   ) throws(CatalogueError) {
-    guard let feedback = try PostgresFeedback(connection) else { return }
+    let feedback = try PostgresFeedback(connection)
     let newest = try feedback.state()
     if newest.version == 0, !FileStatus.exists(directory + "/" + KeptFeedback.fileName) { return }
     let copy = try FeedbackCopy(try KeptFeedback.connect(directory))
@@ -135,10 +126,7 @@ struct PostgresFeedback {
   ) throws(CatalogueError) {
     guard FileStatus.exists(directory + "/" + KeptFeedback.fileName) else { return }
     let file = try KeptFeedback.connect(directory)
-    guard let feedback = try PostgresFeedback(connection) else {
-      if try file.first("SELECT 1 FROM statements LIMIT 1", read: { _ in true }) == nil { return }
-      throw oldTables
-    }
+    let feedback = try PostgresFeedback(connection)
     try file.execute("BEGIN IMMEDIATE")
     defer { try? file.execute("ROLLBACK") }
     try connection.run("delete from vq.statement")
@@ -149,9 +137,8 @@ struct PostgresFeedback {
   static func take(
     from connection: PostgresConnection, into directory: String
   ) throws(CatalogueError) {
-    guard let feedback = try PostgresFeedback(connection), try feedback.state().version > 0 else {
-      return
-    }
+    let feedback = try PostgresFeedback(connection)
+    guard try feedback.state().version > 0 else { return }
     let copy = try FeedbackCopy(try KeptFeedback.connect(directory))
     try copy.transaction { () throws(CatalogueError) in try feedback.take(into: copy) }
     try copy.forgetOrigin()

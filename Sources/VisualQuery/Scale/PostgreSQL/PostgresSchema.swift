@@ -89,11 +89,6 @@ enum PostgresSchema {
     """,
   ]
 
-  /// The first version with snapshots.
-  static let snapshotVersion = 2
-  /// The first version with feedback and posting lists.
-  static let statementsVersion = 3
-
   /// The first version with the text of images.
   static let readingsVersion = 4
 

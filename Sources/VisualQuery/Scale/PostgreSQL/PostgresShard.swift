@@ -1,5 +1,5 @@
-/// A server that keeps a part of the posting lists and signatures: the rows of each segment whose
-/// number, divided by the number of shards, has the shard's number as its remainder.
+/// A server that stores a part of the posting lists and signatures: the rows of each segment whose number modulo the
+/// number of shards is the number of the shard.
 struct PostgresShard: Sendable, Hashable {
   /// The number of the shard, from 0.
   let number: Int
@@ -15,9 +15,7 @@ struct PostgresShard: Sendable, Hashable {
   /// Returns the shards of a catalogue, in the order of their numbers; none if it is not made for
   /// engine mode.
   static func all(_ connection: PostgresConnection) throws(CatalogueError) -> [PostgresShard] {
-    guard try PostgresSchema.check(connection) >= PostgresSchema.statementsVersion else {
-      return []
-    }
+    try PostgresSchema.check(connection)
     var shards: [PostgresShard] = []
     for row in try connection.run("select \(Column.list) from vq.shard order by number") {
       let location =

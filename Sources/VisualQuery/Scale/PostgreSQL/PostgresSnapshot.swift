@@ -19,9 +19,8 @@ package enum PostgresSnapshot {
   ) throws(CatalogueError) {
     let state = try tables.state.current()
     let count = state.productCount + state.storeCount
-    guard count >= entityLimit,
-      try PostgresSchema.check(connection) >= PostgresSchema.snapshotVersion
-    else { return }
+    guard count >= entityLimit else { return }
+    try PostgresSchema.check(connection)
     let stored = try connection.run(
       """
       select max(last_sequence) from vq.generation
@@ -70,9 +69,10 @@ package enum PostgresSnapshot {
     defer { Folder.removeWithFiles(incoming) }
     let isBuilt = try connection.transaction(PostgresFollower.snapshot) {
       () throws(CatalogueError) in
-      guard try PostgresSchema.check(connection) >= PostgresSchema.snapshotVersion,
-        try connection.run("select 1::bigint from vq.snapshot limit 1").first != nil
-      else { return false }
+      try PostgresSchema.check(connection)
+      guard try connection.run("select 1::bigint from vq.snapshot limit 1").first != nil else {
+        return false
+      }
       try CatalogueFolder.make(incoming)
       try CatalogueFile.write(to: CatalogueDatabase.fileName, in: incoming) {
         put throws(CatalogueError) in
