@@ -1,3 +1,5 @@
+import VisualQuery
+
 /// The options and operands of a command line, all of them accepted.
 struct ParsedArguments: Sendable {
   /// The arguments without a dash, in order.
@@ -35,8 +37,8 @@ struct ParsedArguments: Sendable {
   /// Returns the texts of an option, or `nil` if it is not given or the command has none of this name.
   func texts(of name: String) -> [String]? { texts[name] }
 
-  /// Returns those of some options that the command line itself has, as they are typed. Options from the environment
-  /// and the user's defaults are meant for other runs, too.
+  /// Returns the spellings of those of some options that are on the command line itself. Options from the
+  /// environment and the user's defaults are left out: they are meant for other runs, too.
   func given(of options: [OptionDescription]) -> [String] {
     options.filter { given.contains($0.name) }.map(\.spelling)
   }
@@ -48,6 +50,18 @@ struct ParsedArguments: Sendable {
     if let first = given(of: options).first {
       throw CommandFailure(.usage, "\(first) has no effect with \(other); leave it out")
     }
+  }
+
+  /// Returns the action that the first operand names.
+  ///
+  /// - Throws: ``UsageError`` with the code `missingOperand`, which lists the actions.
+  func action<Action: CaseIterable & RawRepresentable<String>>() throws(UsageError) -> Action {
+    guard let action = Action(rawValue: operands[0]) else {
+      throw missingOperand(
+        "'vq \(command.name)' takes \(alternatives(Action.allCases.map(\.rawValue))); found '\(operands[0])'"
+      )
+    }
+    return action
   }
 
   /// Returns the error for operands that the table accepts but the given options do not.

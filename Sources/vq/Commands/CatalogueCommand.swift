@@ -99,11 +99,7 @@ enum CatalogueCommand {
   @concurrent static func run(
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
-    guard let action = Action(rawValue: arguments.operands[0]) else {
-      throw arguments.missingOperand(
-        "'vq catalogue' takes \(alternatives(Action.allCases.map(\.rawValue))); found '\(arguments.operands[0])'"
-      )
-    }
+    let action: Action = try arguments.action()
     guard (arguments.operands.count == 2) == (action == .import) else {
       throw arguments.missingOperand(
         action == .import

@@ -65,11 +65,7 @@ enum FeedbackCommand {
   @concurrent static func run(
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
-    guard let action = Action(rawValue: arguments.operands[0]) else {
-      throw arguments.missingOperand(
-        "'vq feedback' takes \(alternatives(Action.allCases.map(\.rawValue))); found '\(arguments.operands[0])'"
-      )
-    }
+    let action: Action = try arguments.action()
     let operands = Array(arguments.operands.dropFirst())
     guard action.operands.count.contains(operands.count) else {
       throw arguments.missingOperand(
