@@ -102,7 +102,7 @@ struct BytePairs: Sendable {
     return merged(symbols)
   }
 
-  /// Merges pairs, that of the lowest rank first, of equal ones the leftmost.
+  /// Merges pairs in the order of their ranks; of pairs with the same rank, the leftmost first.
   private func merged(_ symbols: [Int32]) -> [Int32] {
     var symbols = symbols
     // The neighbors of each symbol that is left; -1 at the ends, and -2 for symbols that are gone.
@@ -120,7 +120,7 @@ struct BytePairs: Sendable {
       let place = Int(pair.place)
       guard before[place] > -2, after[place] >= 0 else { continue }
       let next = after[place]
-      // The pair may have become another one.
+      // An earlier merge may have replaced one of the two symbols since the pair was offered.
       guard let merge = merges[Self.key(symbols[place], symbols[next])], merge.token == pair.token
       else { continue }
       symbols[place] = merge.token

@@ -6,9 +6,9 @@ internal import CReading
 struct CodePlaces: Sendable {
   /// The side of a block, in pixels.
   private static let block = 16
-  /// The mean square of twice the steps between pixels from which on a block has strong edges.
+  /// The mean square of twice the steps between pixels at or above which a block has strong edges.
   private static let leastEnergy = 1200.0
-  /// The share of one direction in the edges from which on they are parallel.
+  /// The share of one direction among the edges of a block at or above which they are parallel.
   private static let leastCoherence = 0.75
   /// The share of the steps' sum in the sum of their sizes up to which bars alternate, rather than being one edge.
   private static let mostDrift = 0.35
@@ -21,7 +21,8 @@ struct CodePlaces: Sendable {
 
   /// A rectangle with bars, whose first side crosses them.
   let bars: [TextBox]
-  /// The square round the finder patterns, if there are three of one size or more, and the side of a module.
+  /// The square around three or more finder patterns of the same size, and the side of a module; `nil` if there are
+  /// fewer.
   let finders: (box: TextBox, module: Float)?
 
   /// - Parameter gray: `width × height` values.
@@ -132,7 +133,7 @@ private enum FinderPatterns {
     var count = 1
   }
 
-  /// Returns the square round three patterns of one size or more, and the side of a module.
+  /// Returns the square around three or more patterns of the same size, and the side of a module.
   static func box(
     in gray: [UInt8], width: Int, height: Int
   ) -> (box: TextBox, module: Float)? {

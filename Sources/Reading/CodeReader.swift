@@ -5,15 +5,15 @@ package import PixelMatch
 ///
 /// zbar is loaded when first needed, and looks only at places that a cheap look over the image finds.
 package struct CodeReader: Sendable {
-  /// The number of pixels of a crossing of the bars that zbar sees, four for each module of an EAN.
+  /// The width in pixels of the strip across the bars of a code that zbar gets: four for each module of an EAN.
   private static let barsWidth = 480
-  /// The rows of a crossing.
+  /// The height of that strip.
   private static let barsHeight = 48
-  /// The pixels of a module of a QR code that zbar sees.
+  /// The side in pixels of a module of a QR code in the image that zbar gets.
   private static let moduleSide: Float = 4
-  /// The longest side of an image that zbar sees.
+  /// The longest side of an image that zbar gets.
   private static let sideLimit: Float = 1024
-  /// The number of rows that must have a code of bars.
+  /// The number of rows in which a bar code must be read.
   private static let leastQuality = 3
 
   /// Makes a reader, or returns `nil` if zbar is not installed.

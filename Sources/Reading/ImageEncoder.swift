@@ -101,8 +101,8 @@ package struct ImageEncoder: Sendable {
         """)
   }
 
-  /// Returns the features of the whole image from an output: itself, those of the first part, which stands for the
-  /// whole image, or the mean over the places of a map; `nil` for other shapes.
+  /// Returns the features of the whole image, or `nil` if the output has another shape. A vector is used as it is; in
+  /// a list of vectors, the first one is that of the whole image; a map is averaged over its places.
   private static func features(of output: Tensor, isChannelsLast: Bool) -> [Float]? {
     let shape = output.shape
     guard !output.values.isEmpty else { return nil }

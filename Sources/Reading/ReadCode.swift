@@ -9,7 +9,7 @@ package struct ReadCode: Sendable, Hashable {
   /// The content, of which bytes that are not UTF-8 and control characters are replaced, at most ``ReadCode/valueLimit``
   /// characters.
   package var value: String
-  /// The corners of the code, or of the part of it that was read, in the order of the clock.
+  /// The corners of the code, or of the part of it that was read, clockwise.
   package var corners: [ReadPoint]
 
   /// The most characters of a value, more than any code of these kinds has.

@@ -1,4 +1,5 @@
-/// Computes the vectors of words by a model, in the space of those of an encoder of images: CLIP's and its kin's other half.
+/// Computes the vectors of texts with a model whose vectors can be compared with those of an image encoder, such as
+/// the text model of CLIP.
 package struct TextEncoder: Sendable {
   /// The name of the model in a folder.
   package static let modelName = "text/model.onnx"
@@ -24,7 +25,7 @@ package struct TextEncoder: Sendable {
   private let dimensions: Int
   /// True if every text has as many tokens as the model takes.
   private let isLengthFixed: Bool
-  /// The index of the input that says which tokens count, or `nil` if there is none.
+  /// The index of the input with the attention mask, or `nil` if the model has none.
   private let maskIndex: Int?
 
   /// Opens the encoder of a folder; the library that runs models must be loaded.

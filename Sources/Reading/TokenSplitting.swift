@@ -71,7 +71,7 @@ enum TokenSplitting: Sendable {
 ///
 /// It is a small part of regular expressions, so that no file can make a text take long: each alternative is tried once at each place.
 struct TokenPattern: Sendable {
-  /// The kinds of characters, or those of none of them.
+  /// A set of characters: those of some kinds or, if negated, all others.
   private struct Kinds {
     var (letters, numbers, marks, spaces) = (false, false, false, false)
     var isNegated = false
@@ -94,10 +94,10 @@ struct TokenPattern: Sendable {
   private struct Alternative {
     var text: [Unicode.Scalar] = []
     var kinds: Kinds?
-    /// True if a space may stand before the characters.
+    /// True if the match may begin with a space.
     var takesSpace = false
     var most = 1
-    /// True if no other character than white space, or none, may follow.
+    /// True if only white space or the end may follow.
     var isBeforeSpace = false
 
     /// Returns the length of the match at a place, or 0.

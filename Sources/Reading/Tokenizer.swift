@@ -1,8 +1,10 @@
-/// Turns text into the numbers of a model's tokens by byte-pair encoding, as CLIP and its kin publish it.
+/// Turns text into the token numbers of a model by byte-pair encoding, from the files that CLIP and similar models
+/// are published with.
 ///
-/// A text is normalized and split into words; the bytes of each become tokens of one byte, of which the pair that comes first in the table of
-/// merges becomes one token, until no pair is in it (R. Sennrich, B. Haddow, A. Birch, "Neural Machine Translation of Rare Words with
-/// Subword Units", 2016, <https://arxiv.org/abs/1508.07909>). Files of other kinds are refused.
+/// A text is normalized and split into words, and each byte of a word becomes a token. Then the two neighboring
+/// tokens that come first in the table of merges are replaced by one, until no two neighbors are in the table (R.
+/// Sennrich, B. Haddow, A. Birch, "Neural Machine Translation of Rare Words with Subword Units", 2016,
+/// <https://arxiv.org/abs/1508.07909>). Files of other kinds are rejected.
 package struct Tokenizer: Sendable {
   /// The most bytes of a file.
   package static let byteLimit = 32 << 20
@@ -162,7 +164,7 @@ package struct Tokenizer: Sendable {
   }
 }
 
-/// The tokens that stand in a text as they are.
+/// The special tokens that are recognized in a text as a whole, such as `<|endoftext|>`, before the rest is encoded.
 struct AddedTokens: Sendable {
   enum Part {
     case token(Int32)
@@ -202,7 +204,8 @@ struct AddedTokens: Sendable {
     largestToken = entries.map(\.token).max() ?? 0
   }
 
-  /// Divides a text at the tokens of one kind: the leftmost first, of several the longest.
+  /// Divides a text at the special tokens that apply before or after normalization. At each place, the longest token
+  /// counts.
   func parts(of text: [Unicode.Scalar], isNormalized: Bool) -> [Part] {
     let entries = entries.filter { $0.isNormalized == isNormalized }
     if entries.isEmpty { return text.isEmpty ? [] : [.text(text)] }

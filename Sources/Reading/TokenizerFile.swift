@@ -49,7 +49,7 @@ struct TokenizerFile: Decodable {
     init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: Key.self)
       type = try container.decodeIfPresent(String.self, forKey: .type)
-      // Models of other types have other tables, so that nothing more is read of them.
+      // Models of other types have other tables, so nothing more is read of them.
       if let type, type != "BPE" { return }
       dropout = try container.decodeIfPresent(Double.self, forKey: .dropout)
       unk_token = try container.decodeIfPresent(String.self, forKey: .unk_token)

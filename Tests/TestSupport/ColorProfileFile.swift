@@ -56,8 +56,8 @@ public struct ColorProfileFile: Sendable, CustomStringConvertible {
     return Self.profile(space: "RGB ", connection: "XYZ ", tags: tags)
   }
 
-  /// A profile of four inks whose table has two steps of each: the light that they leave is the
-  /// product of their own.
+  /// A CMYK profile whose table has two steps for each ink: no ink and full ink. The light of a mixture is the
+  /// product of the lights that its inks leave.
   public static let inks: [UInt8] = {
     // Lab of the eight mixtures of full inks on white paper, then of black, in eight bits.
     func lab(_ l: Double, _ a: Double, _ b: Double) -> [UInt8] {

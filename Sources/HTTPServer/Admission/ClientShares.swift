@@ -41,9 +41,10 @@ struct ClientShares: Sendable {
 
   /// The duration that a request is expected to take.
   ///
-  /// The client's own requests tell. Those of others may be an attacker's: no more than half of the time that
-  /// the client gives is expected by them. A request that can end early never takes its whole budget, or one slow answer
-  /// would have all further ones rejected while the server is busy, so that a client never gets to know better.
+  /// The client's own earlier requests decide. If it has none of the kind, those of all clients do, but at most half
+  /// of the time that the client gives is expected, because they may be an attacker's. A request that can end early
+  /// never takes its whole budget. Otherwise, after one slow answer, all further ones would be rejected while the
+  /// server is busy, and the expectation would never be corrected.
   func expectation(of claim: Admission.Claim) -> Duration {
     let (kind, budget) = (claim.kind, claim.budget)
     guard let own = shares[claim.client]?.histories[kind]?.median else {
@@ -68,7 +69,7 @@ struct ClientShares: Sendable {
 
   // MARK: Requests
 
-  /// Notes that a client asks, whatever comes of it.
+  /// Records that a client has sent a request, also if it will be rejected.
   mutating func note(_ client: String, at now: Instant) {
     if let latest, latest.client != client {
       self.latest = (client, shares[latest.client]?.lastAsked)

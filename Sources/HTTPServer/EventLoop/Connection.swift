@@ -23,7 +23,7 @@ final class Connection {
   let socket: Socket
   /// The other end: a client, or the proxy in front of it.
   let peer: Peer
-  /// True if the other end is a proxy whose word about its clients counts.
+  /// True if the other end is a proxy that is trusted to name its clients.
   let isTrustedProxy: Bool
   /// True for a connection beyond the limits, which may only ask for the server's health.
   let isExtra: Bool

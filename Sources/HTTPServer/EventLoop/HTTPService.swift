@@ -20,7 +20,7 @@ package protocol HTTPService: Sendable {
   func observe(_ load: ServerLoad)
 }
 
-/// A request as far as its head tells.
+/// The facts about a request that its head gives.
 package struct RequestInfo: Sendable {
   package let head: RequestHead
   /// The identity of the request in logs and answers.
@@ -31,9 +31,9 @@ package struct RequestInfo: Sendable {
 
 /// The way in which a request is answered.
 package enum Decision: Sendable {
-  /// At once, whatever the body says.
+  /// Answers immediately, whatever the body contains.
   case answer(HTTPResponse, route: String)
-  /// By work on the server's pool.
+  /// Answers after some work on the server's pool.
   case work(Work)
 
   /// The route, for logs and metrics.

@@ -52,7 +52,8 @@ extension Server {
     connection.answerByteCount = byteCount
   }
 
-  /// Drops the clients that have been taking their answers for the longest, until the rest is not too much.
+  /// Drops the clients that have been reading their answers for the longest, until the remaining answers are within
+  /// the limit.
   private func dropSlowReaders() {
     guard answerByteCount > configuration.answerByteLimit else { return }
     let readers = connections.values.compactMap { connection in

@@ -1,4 +1,4 @@
-/// The proxies whose word about their clients counts: the field `X-Forwarded-For`.
+/// The proxies that are trusted to name their clients in the field `X-Forwarded-For`.
 package struct TrustedProxies: Sendable, Hashable {
   /// True if a proxy at a Unix socket or a loopback address is trusted.
   package var trustsLocal = false

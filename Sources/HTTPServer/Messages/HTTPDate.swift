@@ -37,13 +37,13 @@ package struct HTTPDate: Sendable, Hashable {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// As the Date field has it (RFC 9110, 5.6.7): `Sat, 21 Nov 2026 10:37:30 GMT`.
+  /// The date as the field `Date` contains it (RFC 9110, 5.6.7): `Sat, 21 Nov 2026 10:37:30 GMT`.
   package var field: String {
     let day = "\(Self.days[weekday]), \(Self.padded(parts[2], 2)) \(Self.months[parts[1] - 1])"
     return "\(day) \(parts[0]) \(time) GMT"
   }
 
-  /// As logs have it (RFC 3339): `2026-11-21T10:37:30.123Z`.
+  /// The date as logs contain it (RFC 3339): `2026-11-21T10:37:30.123Z`.
   package var timestamp: String {
     let date = parts[..<3].map { Self.padded($0, 2) }.joined(separator: "-")
     return "\(date)T\(time).\(Self.padded(milliseconds, 3))Z"

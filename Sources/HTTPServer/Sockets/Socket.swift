@@ -22,7 +22,7 @@ package struct SocketError: Error, Sendable, Hashable {
 
 /// A non-blocking stream socket, closed when its last reference goes.
 ///
-/// All of the server's calls to the system that take memory are here.
+/// All system calls of the server that take a pointer to memory are in this type.
 package final class Socket: Sendable {
   /// The outcome of reading or writing.
   enum Outcome: Sendable, Hashable {

@@ -232,8 +232,9 @@ extension AlignedColor {
 
   // MARK: Constants, chosen on the data that docs/quality-trials.md names
 
-  /// The difference of a cell in Oklab that is none, what the rest of the image adds to it, and the most of that: in
-  /// photos, the median cell differs by 0.02, in copies by less than 0.01.
+  /// The difference in Oklab below which a cell counts as equal, the factor by which the differences of the rest of
+  /// the image raise that bound, and the most by which they raise it. The median cell differs by 0.02 in photos, and
+  /// by less than 0.01 in copies.
   private static let (leastDifference, noiseWeight, largestNoise): (Float, Float, Float) =
     (0.015, 2.5, 0.04)
   /// The number of cells within the hull of the keypoints at which a share of them is
@@ -262,9 +263,9 @@ extension AlignedColor {
   /// correlation of lightness from which on the shades are the same.
   private static let (leastVariety, plainShare, sameShades): (Float, Float, Float) =
     (0.04, 0.6, 0.92)
-  /// The distance of the places beside that of a cell at which its color is looked for as well, in cells.
+  /// The distance, in cells, of the neighboring places at which the color of a cell is looked for as well.
   private static let shift = 0.7
-  /// Places beside that of a cell, in shares of the query's sides.
+  /// The place of a cell and its eight neighboring places, as offsets in shares of the query's sides.
   private static let shifts: [SIMD2<Double>] = {
     let step = shift / Double(QueryColors.side)
     return [-step, 0, step].flatMap { x in [-step, 0, step].map { SIMD2(x, $0) } }

@@ -35,7 +35,7 @@ package struct ImageContent {
 
   /// A cell in front of a plain background.
   private struct Cell {
-    /// The distance of its color from that of the background.
+    /// The distance in Oklab between its color and that of the background.
     let contrast: Double
     /// True if it stands out from the background and its shadows.
     let isThing: Bool

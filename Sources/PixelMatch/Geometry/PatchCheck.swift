@@ -44,7 +44,8 @@ package struct PatchCheck: Sendable {
   private static let distanceLimit = 31
   /// The least number of pixels of the query that a pixel of a patch spans. Below it, the query lacks the detail to compare.
   private static let leastMagnification = 0.6
-  /// The shares of matching patches at which an inexact alignment may be the reason for the others.
+  /// The shares of matching patches at which an inexact alignment may be the reason why the other patches do not
+  /// match.
   private static let improvable = 0.6..<0.97
   /// The greatest number of bits that differ between such patches if they refine an alignment.
   private static let refiningLimit = 24
@@ -54,15 +55,17 @@ package struct PatchCheck: Sendable {
   private static let markDistanceLimit = 15
   /// The greatest distance between a patch and its mark, in pixels of the larger of the two, and the greatest ratio of their sizes.
   private static let (markReach, markRatio) = (3.0, 1.35)
-  /// The same distance, and the greatest number of bits that differ, of those that refine an alignment.
+  /// For the patches that refine an alignment: the greatest distance between a patch and its mark, and the greatest
+  /// number of bits that differ.
   private static let (refiningReach, refiningMarkLimit) = (7.0, 10)
   /// The reaches with which an alignment is fitted to marks, one after the other. A few keypoints say little of places far from them, for which
   /// the wide one is.
   private static let realigningReaches = [refiningReach, 2 * refiningReach, refiningReach]
-  /// The shares at which an inexact alignment may be the reason for the others, and how often it is refined.
+  /// The shares of patches with a mark at which an inexact alignment may be the reason why the others have none, and
+  /// the number of times that the alignment is then refined.
   private static let (improvableByMarks, markRounds) = (0.2..<0.97, 3)
-  /// The share of the patches of the right image that agree with a mark in a photo, and that of patches that the query shows small: marks of
-  /// that size are few. In a copy there are more.
+  /// The share of patches that agree with a mark if a photo shows the right image, and the same share for patches
+  /// that appear small in the query, where fewer marks are found. In a copy of the image, more patches agree.
   private static let (markedShare, smallMarkedShare) = (0.56, 0.36)
   /// The number of pixels of the query that a pixel of a patch spans below which the patch is small.
   private static let smallMagnification = 0.9
@@ -110,7 +113,7 @@ package struct PatchCheck: Sendable {
     size = SIMD2(Double(signature.size.x), Double(signature.size.y))
     ratio = Double(marks.width) / size.x
     planes = []
-    // The keypoints are marks of further sizes.
+    // The keypoints serve as marks, too: they come from other sizes of the image.
     let keypoints = signature.keypoints
     self.marks =
       (marks.marks(in: signature.size.x)
@@ -452,7 +455,8 @@ package struct PatchCheck: Sendable {
   }
 }
 
-/// The pixels around a keypoint on its level of the image. Those beyond the edge are that of the edge, as in its hash.
+/// The pixels around a keypoint, on the keypoint's level of the image. Beyond the edge of the image, the pixels of
+/// the edge are repeated, as for the keypoint's hash.
 private struct PatchFrame {
   private let column: Int
   private let row: Int

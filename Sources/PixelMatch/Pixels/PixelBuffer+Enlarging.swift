@@ -23,7 +23,7 @@ extension PixelBuffer {
     of size: (width: Int, height: Int), toLongerSide side: Int
   ) -> (width: Int, height: Int) {
     let longer = max(size.width, size.height)
-    // A file that was truncated while it is read has images without a size.
+    // The size is zero if the image's file was truncated while it was read.
     guard longer < side, longer > 0 else { return size }
     func scaled(_ length: Int) -> Int { max(1, (2 * length * side + longer) / (2 * longer)) }
     return (scaled(size.width), scaled(size.height))

@@ -25,7 +25,8 @@ package struct HashNeighbors: Sendable {
     maximumDistance: Int, _ body: (_ first: Int, _ second: Int) throws(Failure) -> Void
   ) throws(Failure) {
     precondition((0...Self.largestDistance).contains(maximumDistance), "pairs would be missed")
-    // A part of both hashes is equal, or differs in one bit: each mask is such a difference.
+    // Two hashes within the distance have a part that is equal or differs in one bit. Each mask is one such
+    // difference.
     let masks: [UInt16] = [0] + (maximumDistance < Self.partCount ? [] : (0..<16).map { 1 << $0 })
     for number in 0..<Self.partCount {
       let buckets = Buckets(hashes, number)

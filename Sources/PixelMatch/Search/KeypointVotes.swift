@@ -97,7 +97,7 @@ package struct KeypointVotes: Sendable {
     return rows(hits, in: live, limit: limit)
   }
 
-  /// Lets the system begin to read all postings that the keypoints look up.
+  /// Makes the system read ahead all postings that the keypoints will look up.
   func beginReading(_ segment: SignatureSegment, longest: Int) {
     segment.beginReading(words: words(in: segment), longest: longest)
   }

@@ -134,17 +134,17 @@ package struct ColorLayout: Sendable, Hashable {
 
   /// The distance in Oklab within which cells are of one color.
   private static let groundDistance: Float = 0.04
-  /// The share of the border from which on its color is that of a ground, and that if it is the color of three
-  /// corners: a round thing touches all ends of its image.
+  /// The share of the border that must have one color for it to be the color of a background, and the share that
+  /// suffices if three corners have this color: a round thing touches all edges of its image.
   private static let (groundShare, corneredShare) = (0.6, 0.25)
 
   /// The content of a cell.
   enum Part: Hashable {
     /// The plain background.
     case ground
-    /// A thing, and next to it the background or the end of the image.
+    /// A part of a thing at its edge: next to it is the background or the end of the image.
     case edge
-    /// A thing, all around too.
+    /// A part of a thing that is surrounded by the thing.
     case interior
   }
 

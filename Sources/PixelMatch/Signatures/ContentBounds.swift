@@ -1,13 +1,13 @@
-/// The part of an image within plain borders: letterbox bars, margins, the plain parts of a screen.
+/// The part of an image within plain borders, such as letterbox bars, margins, and the plain parts of a screen.
 struct ContentBounds {
   /// The largest Oklab distance, approximately, of a pixel of a plain line from the line's end.
   private static let nearness: Float = 0.05
-  /// The smallest share of such pixels in a plain line: text on a toolbar covers less than the
-  /// rest.
+  /// The smallest share of such pixels in a plain line. It is below 1 because text on a toolbar is part of the line.
   private static let plainShare = 0.8
   /// The largest gap of plain lines that does not divide the content, as a share of the side.
   private static let gapShare = 0.05
-  /// The share of the image at and below which the content is hardly any of it, and that at and above which it is the whole image.
+  /// The shares of the image at or below which the content is too small to count, and at or above which it counts as
+  /// the whole image.
   private static let (hardlyAny, wholeShare) = (0.08, 0.9)
   /// The shortest side of the content, in pixels.
   private static let leastSide = 16

@@ -159,7 +159,7 @@ public struct EmbeddingError: Error, Sendable, Hashable {
     case invalidModel
     /// The vector is too short or too long.
     case wrongDimensions
-    /// A number is infinite or none, or all are zero.
+    /// A number is infinite or not a number, or all numbers are zero.
     case invalidVector
   }
   /// The kind of the error.

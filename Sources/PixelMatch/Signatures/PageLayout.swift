@@ -4,15 +4,15 @@
 /// a rectangle is cut at its plain rows, each part at its plain columns, and so on. Photos have no plain
 /// lines, so that most of them cost a look at the ends of their lines.
 package enum PageLayout {
-  /// The largest difference of a channel from the line's end, of 255, in a plain line: with what compression
-  /// leaves of the images beside it.
+  /// The largest difference of a channel, of 255, between a pixel of a plain line and the line's end. It allows for
+  /// what compression leaves of the images beside the line.
   private static let nearness = 16
   /// The same for trimming the border of a cell. It is smaller, so that a studio's background, on which the light changes
   /// slowly, stays in the cell.
   private static let borderNearness = 10
-  /// The largest share of other pixels in a plain line: noise and compression.
+  /// The largest share of pixels that differ more in a plain line, because of noise and compression.
   private static let otherShare = 0.015
-  /// The number of cuts within each other.
+  /// The number of times that a part may be cut again.
   private static let depth = 6
   /// The smallest sides and area of a cell, as shares of the image's shorter side and area.
   private static let (leastSide, leastArea) = (0.065, 0.007)

@@ -1,7 +1,7 @@
 /// The keypoints of overlapping windows over an image, each with more than a whole image has.
 ///
-/// A small thing gives few of a whole image's keypoints, and their votes are lost among those for its
-/// surroundings. In a window about as large as the thing, both are like those of an image of it.
+/// A small thing has few of the keypoints of a whole image, and their votes are lost among those for its
+/// surroundings. A window about as large as the thing has about the keypoints and the votes of an image of the thing.
 package struct WindowKeypoints: Sendable {
   /// The largest number of keypoints of a window.
   private static let limit = 400

@@ -7,7 +7,7 @@ enum ColumnValues {
   static func add(to targets: inout [FeedTarget?], _ header: TableHeader, _ rows: [[String]]) {
     for (column, name) in header.columns.enumerated()
     where targets[column] == nil && isImageName(name) {
-      // A name that is known is that of another address of the same image.
+      // A column with a known name has another address of an image that a recognized column names already.
       if ColumnVocabulary.targets(of: [name])[0] != nil { continue }
       let values = rows.map { $0[column].trimmed }.filter(FeedText.isValue)
       let addresses = values.count { FeedFindings.isImage($0) || $0.hasPrefix("http") }

@@ -16,8 +16,8 @@ enum ColumnVocabulary {
     return FeedData.plain(name)
   }
 
-  /// Returns whether a name has the prefix of Google Merchant, and so precedes the same one without: `g:id` is the id of
-  /// an entry of Atom.
+  /// Returns whether a name has the prefix of Google Merchant. Such a name has precedence over the same name without
+  /// the prefix: `g:id` is an id of the shop, and `id` may be that of an Atom entry.
   private static func isMerchant(_ name: String) -> Bool { name.lowercased().hasPrefix("g:") }
 
   /// The names of one meaning, the surest first.
@@ -26,7 +26,7 @@ enum ColumnVocabulary {
     let names: [String]
     /// True if further fields with this meaning are used as well.
     let isRepeatable: Bool
-    /// The number of names that tell the meaning surely; the others may mean something else as well.
+    /// The number of names that always have this meaning. The names after them may mean something else as well.
     let sureCount: Int
   }
 
@@ -43,7 +43,7 @@ enum ColumnVocabulary {
       target: target, names: sure + others, isRepeatable: words.count > 1, sureCount: sure.count)
   }
 
-  /// Returns the place of a name in the list of those of ids; beyond it for others.
+  /// Returns the place of a name in the list of names for ids, or a larger number for other names.
   static func idRank(_ name: String) -> Int {
     let meaning = meanings(of: [name])[0]
     return meaning.place?.rank ?? meaning.loose.map { _ in Int.max - 1 } ?? .max
@@ -111,7 +111,7 @@ enum ColumnVocabulary {
           || other.rank == place.rank
             && (isMerchant(names[other.column]) || !isMerchant(names[column]))
       {
-        // Several columns of one name have an image each.
+        // If several columns have the same name for an image, each of them names one image.
         targets[column] =
           entry.target == .image && other.rank == place.rank
           ? .images : substitute(entry, place.rank)
@@ -184,7 +184,7 @@ enum ColumnVocabulary {
   /// Returns whether a name is that of numbers that several products may share.
   static func isWeakID(_ name: String) -> Bool { meanings(of: [name])[0].isWeakID }
 
-  /// The meaning of one name, whatever the others are.
+  /// The meaning of a name by itself, without regard to the other names of a record.
   private struct Meaning {
     /// The place in the lists.
     var place: (entry: Int, rank: Int)?
@@ -233,7 +233,8 @@ enum ColumnVocabulary {
       return (place.entry, true)
     }
     let plain = withoutRemarks(name)
-    // `Brand / Manufacturer` has two names, of which the surer ones count.
+    // A name such as `Brand / Manufacturer` consists of two. Only the parts that are unmistakable names of a field
+    // are used here.
     for part in parts(of: plain) {
       guard let place = places[normalized(String(part))] else { continue }
       let entry = entries[place.entry]
@@ -382,8 +383,8 @@ enum ColumnVocabulary {
     return nil
   }
 
-  /// Returns what the fields of the native form become, and those of other names as far as the
-  /// native form leaves them out.
+  /// Returns the targets of fields in the native form. Other names have the targets that shops' names have, unless a
+  /// native field has the same target.
   static func nativeTargets(of names: [String]) -> [FeedTarget?] {
     let own = names.map { name -> FeedTarget? in
       let name = name.trimmed

@@ -1,5 +1,5 @@
-/// Something of a feed that did not become a part of its entities, although it looks as if it should, or that stands in for a
-/// part that the feed lacks.
+/// A part of a feed that looks as if it should belong to an entity but was not used, or a value that replaces one
+/// that the feed lacks.
 package struct FeedFinding: Sendable, Hashable {
   /// The kind of a finding.
   package enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -166,7 +166,7 @@ package struct FeedFindings: Sendable {
 
   /// Returns whether a text is the address or the path of an image.
   static func isImage(_ text: String) -> Bool {
-    // Most texts are no names of files.
+    // Most texts are not file names. This test is cheap and excludes nearly all of them.
     guard text.utf8.contains(UInt8(ascii: ".")) else { return false }
     let path = text.prefix(2000).prefix { !"?#,|; \n".contains($0) }.lowercased()
     return path.count > 4 && imageEndings.contains { path.hasSuffix($0) || path.contains($0 + "/") }

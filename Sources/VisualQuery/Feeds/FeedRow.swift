@@ -74,7 +74,7 @@ public struct RefusedRow: Sendable, Hashable, Encodable {
     self.count = count
   }
 
-  /// Makes a report of the number of further reports, for which a list has no room.
+  /// Makes the report that stands for all further ones if a list is full: it says how many they are.
   package static func omitted(_ count: Int, after line: Int, reason: String) -> RefusedRow {
     RefusedRow(kind: .omitted, line: line, reason: reason, count: count)
   }

@@ -160,12 +160,12 @@ struct FieldMap: Sendable, Hashable {
   /// The fields of the feed that are used.
   let fields: [String]
   private let places: [String: Int]
-  /// The fields that are used as they are, rather than in templates only.
+  /// The fields that are assigned directly, rather than in templates only.
   private let taken: Set<Int>
   /// The names of the targets that are assigned.
   private let assigned: Set<String>
 
-  /// True if a list is no id, as where a format has the SKUs of all variants in one column.
+  /// True if a list of ids is not accepted as an id, because the format has the SKUs of all variants in one column.
   private let refusesLists: Bool
 
   /// The options of which a row lists the values.
@@ -210,7 +210,8 @@ struct FieldMap: Sendable, Hashable {
     targets.map { target in target.map { assigned.contains($0.name) } == true ? nil : target }
   }
 
-  /// Returns whether one of ``fields`` is used as it is, so that it is nothing else besides.
+  /// Returns whether one of ``fields`` is assigned directly, rather than in a template only. It then has no other
+  /// meaning.
   func isTaken(_ place: Int) -> Bool { taken.contains(place) }
 
   /// Returns whether a field of an entity is assigned.
@@ -259,7 +260,7 @@ struct FieldMap: Sendable, Hashable {
         let word = assignment.word(for: text)
         if word == nil, !FeedText.isValue(text) { continue }
         if let word {
-          // A number of days or a day tells more than the word.
+          // Keeps the original text, too: a number of days or a date says more than the word.
           if assignment.words[text.trimmed.lowercased()] == nil {
             draft.keep(assignment.keptName, .string(text))
           }

@@ -40,7 +40,7 @@ struct KnownFormat: Sendable {
   /// The mapping of records, and that of variants.
   let map: FieldMap
   let variantMap: FieldMap
-  /// The fields with the images of variants, beside which the others are those of the product.
+  /// The fields with the images of variants. If there are any, the other image fields belong to the product.
   let variantImageFields: [String]
 
   /// The formats of XML and of tables.

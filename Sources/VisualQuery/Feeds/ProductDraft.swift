@@ -119,7 +119,8 @@ struct ProductDraft: Sendable {
     }
   }
 
-  /// Keeps a field that is nothing else: a code of the product under the name of one, text on the thing as its lines.
+  /// Keeps a field without a meaning of its own under its name. A product code in a field with the name of a code
+  /// becomes `gtin`, and text on the thing is added to its lines.
   private mutating func keepUnread(_ name: String, _ text: String) {
     if name == EntityValue.textField { return addLines(text) }
     // This is evaluated for every field that is kept, so the cheapest test comes first.

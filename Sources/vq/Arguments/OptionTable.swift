@@ -17,7 +17,7 @@ struct CommandDescription: Sendable {
   let notes: [HelpSection]
   /// The possible exit codes, in the order of the help.
   let exitCodes: [ExitCode]
-  /// The meanings of those that mean something else for this command than usual.
+  /// The exit codes that mean something else for this command than usual, with their meanings.
   var exitMeanings: [ExitCode: String] = [:]
   /// True if the command ends by itself, successfully, when it is asked to, as a server does.
   var endsItself = false
@@ -111,7 +111,7 @@ struct ValueDescription: Sendable {
 
 /// The completions that a shell offers for a value or an operand.
 enum ValueCompletion: Sendable, Hashable {
-  /// None, because the value is free.
+  /// Nothing, because the value may be any text.
   case nothing
   /// Any file.
   case files

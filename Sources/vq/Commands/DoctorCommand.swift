@@ -107,7 +107,7 @@ enum DoctorCommand {
     return LinkChecker(catalogue: catalogue, policy: policy, limit: arguments[maxLinks])
   }
 
-  /// Returns the links that lead nowhere, and tells how many were checked.
+  /// Returns the broken links, and reports how many were checked.
   private static func broken(
     _ checker: LinkChecker?, on console: Console
   ) async throws -> [CatalogueDoctor.Finding] {

@@ -82,8 +82,8 @@ struct Evaluation: Sendable {
     return items
   }
 
-  /// Every fourth query with labels, with the labels of the next query that shares none with it:
-  /// labels are sometimes wrong, and a fit must learn the cost of that.
+  /// Returns every fourth query with labels, with the labels of the next query that shares none with it. Labels are
+  /// sometimes wrong, and a fit must learn what that costs.
   private static func mislabelled(_ queries: [EvaluationQuery]) -> [EvaluationQuery] {
     let labelled = queries.filter { !$0.labels.isEmpty }
     return stride(from: 0, to: labelled.count, by: 4).compactMap { index in

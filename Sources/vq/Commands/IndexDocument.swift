@@ -27,7 +27,7 @@ struct IndexDocument: Encodable, Sendable {
   let withoutImages: Int
   let leftOut: [String: Int]
   let unfetchedHosts: [String: Int]
-  /// What of the feed did not become a part of its entities.
+  /// The parts of the feed that were not used for its entities.
   let findings: [Finding]
   let encoding: String?
   /// The first entities of a dry run.
@@ -48,7 +48,7 @@ struct IndexDocument: Encodable, Sendable {
     case nothingToDo
     /// Rows, images or fields were rejected.
     case losses
-    /// What the feed lacks was not removed.
+    /// Entities that the feed lacks were not removed, because they are too many.
     case refused
 
     init(_ progress: Indexer.Progress) {

@@ -128,7 +128,7 @@ struct MatchReport {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Matches, none of which is sure.
+  /// Writes the matches of a list in which nothing is sure.
   private func unsure(_ matches: [Match], mark: String) -> AnswerTable {
     var table = AnswerTable()
     for match in matches {
@@ -156,7 +156,7 @@ struct MatchReport {
     return table
   }
 
-  /// Tells that the deadline passed, and what was searched before.
+  /// Reports that the deadline passed, and how much was searched before it.
   private func notice(_ response: MatchResponse, of query: String) -> String? {
     guard let coverage = response.imageCoverage, let timeout = options.timeout else { return nil }
     let subject = isNamed ? "'\(query)': " : ""

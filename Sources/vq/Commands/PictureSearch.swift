@@ -4,7 +4,7 @@ import VisualQuery
 /// Answers queries by the names of their images.
 struct PictureSearch: Sendable {
   var matcher: Matcher
-  /// What is asked besides the images.
+  /// The question besides its images.
   let question: Question
   /// The most matches of the next page; `nil` for the limit of the continuation's question.
   var pageLimit: Int?

@@ -12,8 +12,8 @@ enum Pattern {
   static let tokenOrNothing = "^[A-Za-z0-9_-]*$"
 }
 
-/// The fields of a question for clients. The table of fields has their kinds, limits and defaults; here is what it cannot
-/// tell.
+/// The fields of a question for clients. The table of fields (`Question.fields`) has their kinds, limits and
+/// defaults; this adds the descriptions.
 extension Schema {
   struct Words: Sendable {
     /// The description in JSON and forms.

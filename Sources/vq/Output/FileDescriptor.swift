@@ -150,7 +150,7 @@ struct FileDescriptor: Sendable {
   /// The number of bytes of a file.
   var byteCount: Int { Int(status.st_size) }
 
-  /// A text that a file of the same name with other contents does not have.
+  /// A text that changes with the contents of the file.
   var version: String {
     let status = status
     #if canImport(Darwin)

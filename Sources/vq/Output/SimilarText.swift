@@ -1,6 +1,6 @@
 /// The words for entities of the same kind as what an image shows.
 enum SimilarText {
-  /// What stands in place of a rank.
+  /// The mark that is shown in place of a rank.
   static let mark = "~"
   /// The line above the list.
   static let heading = "Similar"

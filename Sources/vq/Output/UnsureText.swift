@@ -1,6 +1,6 @@
 /// The words about what an image may show though it is not sure.
 enum UnsureText {
-  /// What stands in place of a rank.
+  /// The mark that is shown in place of a rank.
   static let mark = "?"
 
   /// The line above the list, as a part of a sentence.

@@ -7,7 +7,8 @@
 import PixelMatch
 import VisualQuery
 
-/// What the last report of a run knew, by which the next one tells what is new: `report.json` in the index.
+/// The findings of the last report of a run, by which the next report tells which of its own are new. They are stored
+/// as `report.json` in the index.
 struct NightNotes: Codable, Sendable, Hashable {
   /// The most findings and images that are remembered; those beyond are not called new.
   static let limit = 50_000

@@ -15,7 +15,7 @@ struct NightPage {
     /// The day since which it cannot be used, or the day of the run.
     var since = ""
 
-    /// The text that tells it from others.
+    /// A text that identifies the image among all that are listed.
     var key: String { entity + " " + image }
   }
 

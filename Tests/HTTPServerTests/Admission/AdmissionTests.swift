@@ -138,7 +138,7 @@ import Testing
 @Suite struct AdmissionOfClientsTests {
   private let photo = RequestKind(route: "match", bodyBytes: 70_000)
 
-  /// A desk whose clients have asked before.
+  /// Makes an admission desk that knows, from earlier requests, how long those of each client take.
   private func desk(
     width: Int, queueLimit: Int = 64, _ durations: [(client: String, Duration)]
   ) throws -> Desk {

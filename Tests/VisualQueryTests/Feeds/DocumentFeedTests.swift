@@ -55,7 +55,7 @@ import VisualQuery
     #expect(try export.product("tee/blue").extra["sku"] == .string("B-S"))
     let rest = try export.product("tee")
     #expect(rest.attributes == ["size": "L"] && rest.group == "tee")
-    // An image that belongs to no color would make each of them as likely.
+    // If each color had this image, which shows none in particular, a photo would find all of them alike.
     #expect(rest.images == ["t.jpg"] && red.images.isEmpty)
   }
 

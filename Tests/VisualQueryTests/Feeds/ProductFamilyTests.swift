@@ -108,7 +108,8 @@ import VisualQuery
     #expect(export.products.allSatisfy { $0.images.count == 1 && $0.group != nil })
   }
 
-  /// Would break if each size had an entity because its image is another one: a photo would find all, each with less.
+  /// Would break if each size became an entity because it has its own image: a photo would find all sizes, each with
+  /// a lower confidence.
   @Test func `sizes with images of their own stay one color`() throws {
     let export = try ReadExport(
       """

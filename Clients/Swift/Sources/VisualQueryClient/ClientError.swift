@@ -51,7 +51,7 @@ public struct ClientError: Error, Sendable, Hashable {
     problem?.userMessage ?? ErrorText.message(for: code, language: language)
   }
 
-  /// True if the same question may have an answer later.
+  /// True if the same request may succeed later.
   public var isTemporary: Bool { [.offline, .timedOut, .busy].contains(code) }
 }
 

@@ -1,4 +1,4 @@
-/// Sentences for people, for errors of which the service could not tell anything. An app with further languages
+/// Sentences for people about errors for which the service gave no sentence of its own. An app with further languages
 /// shows its own texts by ``ClientError/code-swift.property``.
 enum ErrorText {
   private static let texts: [String: [ClientError.Code: String]] = [

@@ -39,11 +39,11 @@ public struct ImageEmbedding: Codable, Sendable, Hashable {
     let sign: UInt16 = number.sign == .minus ? 0x8000 : 0
     let size = number.magnitude
     guard size.isFinite else { return sign | (size.isNaN ? 0x7E00 : 0x7C00) }
-    // Below 2^-14, patterns count steps of 2^-24.
+    // Numbers below 2^-14 are stored as multiples of 2^-24.
     let exponent = max(-14, size == 0 ? -14 : Int(size.exponent))
     let steps = (size * Float(sign: .plus, exponent: 10 - exponent, significand: 1))
       .rounded(.toNearestOrEven)
-    // A step more than a power of two holds carries into the exponent.
+    // If rounding reaches the next power of two, the addition carries into the exponent.
     return sign | (UInt16(exponent + 14) << 10 + UInt16(steps))
   }
 }

@@ -134,7 +134,7 @@ public struct ShopClient: Sendable {
   ) async throws -> (Data, HTTPURLResponse) {
     let (timeout, session) = (configuration.timeout, configuration.session)
     var request = request
-    // The session's own limit is one of idleness, and 60 s.
+    // By default, the session gives up after 60 s without data, which may be earlier than our own timeout.
     request.timeoutInterval = timeout / .seconds(1) + 1
     let late = error(.timedOut, "the service did not answer within \(timeout)")
     let sent = request

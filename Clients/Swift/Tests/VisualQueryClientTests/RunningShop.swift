@@ -32,7 +32,7 @@ final class RunningShop: Sendable {
     key = try Self.output(command, ["key", keys, "--name", "app", "--role", "feedback"])
     server = Process()
     server.executableURL = URL(fileURLWithPath: command)
-    // A debug build takes its time.
+    // A debug build is slow, so its deadlines are long.
     server.arguments = [
       "serve", "--index", folder.appendingPathComponent("shop.vq").path, "--port", "0",
       "--keys", keys,

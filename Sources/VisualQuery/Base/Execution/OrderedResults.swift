@@ -33,8 +33,8 @@ package struct OrderedResults<Outcome> {
 
 /// Works on items concurrently, and calls `take` with the results in the order of the items.
 ///
-/// Unless `limit` is given, twice as many items are in progress as there are threads, so that none waits for only the
-/// slowest.
+/// Unless `limit` is given, twice as many items are in progress as there are threads, so that no thread is idle while
+/// the slowest item is in progress.
 ///
 /// - Parameter limit: The most items under way at once, at least 1.
 /// - Throws: The first error of `work` or of `take`; `CancellationError` if the task is cancelled.

@@ -158,8 +158,8 @@ package struct JSONReader {
     }
   }
 
-  /// Returns a list or object of the values behind its first one. A function of its own, so that no slice shares the
-  /// values when they are removed, for which all of them would be copied.
+  /// Returns the list or object that consists of the values since its first one. This is a function of its own so
+  /// that the slice of `values` ends before the caller removes them; otherwise, all values would be copied.
   private func complete(_ container: Container) -> JSONValue {
     let parts = values[container.firstValue...]
     guard container.isObject else { return .array(Array(parts)) }

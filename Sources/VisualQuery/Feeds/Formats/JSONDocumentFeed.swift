@@ -184,7 +184,7 @@ struct JSONDocumentFeed: FeedFormatReader {
     return products
   }
 
-  /// Returns whether a document has an empty list of products, and is none itself.
+  /// Returns whether a document has an empty list of products and is not a product itself.
   private static func isEmpty(_ fields: [String: JSONValue]) -> Bool {
     guard fields["id"] == nil, list(of: fields) == nil, !isEntity(fields) else { return false }
     return lists.contains { name in

@@ -71,7 +71,7 @@ struct JSONFamily {
     base.id = base.id.isEmpty || isShopify || isWooCommerce ? id : base.id
     if isShopify {
       base.keep("handle", .string(id))
-      // Unpublished products have no date.
+      // Only published products have a date of publication.
       if fields["published_at"] == .null { base.add(.visibility, "published", "false") }
     }
     if case .string(let text)? = fields[JSONShopObjects.unclearPrice] {

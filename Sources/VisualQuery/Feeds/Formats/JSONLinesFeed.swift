@@ -401,7 +401,7 @@ enum JSONFields {
         }
         return own.isEmpty ? nil : (sizeRank(of: key), own)
       }
-      // Without sizes, they are different images.
+      // If no name tells a size, the addresses are those of different images.
       let isSized = images.contains { $0.0 != otherSize }
       guard isSized else {
         let main = object["main"].map { addresses(in: $0) } ?? []

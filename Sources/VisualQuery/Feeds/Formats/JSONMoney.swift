@@ -16,7 +16,7 @@ struct JSONMoney {
   /// The most levels of objects around an amount.
   private static let depthLimit = 6
 
-  /// Returns the money in a value: of a list that of the first item for every customer.
+  /// Reads the money in a value. In a list, the first price that is not for special customers counts.
   init?(in value: JSONValue, depth: Int = 0) {
     guard depth < Self.depthLimit else { return nil }
     switch value {

@@ -9,7 +9,7 @@ enum JSONShopObjects {
     unwrapCommercetools(&fields)
     unwrapMagento(&fields)
     if fields["variants"] == nil, let combinations = fields["combinations"] {
-      // Ecwid.
+      // Ecwid calls variants combinations.
       (fields["variants"], fields["combinations"]) = (combinations, nil)
     }
     guard case .array(let variants)? = fields["variants"] else { return .object(fields) }

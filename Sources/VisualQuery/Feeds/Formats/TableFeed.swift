@@ -139,7 +139,8 @@ struct TableRows: Sendable {
   /// The ids of products that further rows name as their group.
   private var parents: Set<String> = []
 
-  /// Looks for products that other rows of the beginning name as their group, so that they are in it, too.
+  /// Looks in the first rows for products that other rows name as their group, so that these products belong to the
+  /// group, too.
   mutating func findParents(_ records: inout RecordReader) throws(FeedError) {
     guard let group = targets.firstIndex(of: .group) else { return }
     parents = Set(
@@ -149,7 +150,7 @@ struct TableRows: Sendable {
     if !parents.isEmpty { hashEnd = Array(parents.sorted().joined(separator: "\n").utf8) }
   }
 
-  /// What else determines the contents of rows.
+  /// The bytes that are hashed after each row, because they also determine how the row is read.
   private var hashEnd: [UInt8] = []
 
   /// Returns the next record.

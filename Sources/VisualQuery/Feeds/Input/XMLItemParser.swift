@@ -19,7 +19,8 @@ internal import CExpat
   struct Layout: Sendable {
     /// The name of the elements that items are in.
     let group: String
-    /// The elements within items whose ends are fields, whose paths are a slash and the name.
+    /// The elements within items that also give a field when they end. The path of this field is a slash and their
+    /// name.
     let ends: Set<String>
     /// The elements that are parts of a text.
     let inline: Set<String>
@@ -422,11 +423,12 @@ internal import CExpat
   /// The most fields of an item whose fields are at any depth.
   private var fieldLimit: Int { hasPaths ? 1 << 16 : 4096 }
 
-  /// The names of fields by those of their elements and the ones around them.
+  /// The names of fields, by the name of the parent element and that of the element.
   private var qualifiedNames: [String: [String: String]] = [:]
   private static let nameLimit = 4096
 
-  /// Returns the name of a field; one of a list has its own name or that of the list, another that of its parent, too.
+  /// Returns the name of a field: that of the element or of the list that it is part of, or else both the parent's
+  /// name and its own.
   private func qualified(_ name: String) -> String {
     guard let parent = path.last?.name, !parts.contains(parent) else { return name }
     if let known = qualifiedNames[parent]?[name] { return known }

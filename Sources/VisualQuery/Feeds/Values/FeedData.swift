@@ -25,7 +25,7 @@ enum FeedData {
   /// Returns a word in lower case, without other characters than letters, marks of letters and digits.
   static func plain(_ word: some StringProtocol) -> String {
     let word = word.lowercased()
-    // The small letter of a Turkish İ has a dot of its own.
+    // In lower case, the Turkish İ becomes an i followed by a combining dot, which is removed.
     let plain = word.utf8.contains(0xCC) ? word.replacing("i\u{307}", with: "i") : word
     return plain.filter { $0.isLetter || $0.isNumber }
   }

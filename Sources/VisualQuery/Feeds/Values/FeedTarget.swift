@@ -15,11 +15,11 @@ enum FeedTarget: Hashable, Sendable {
   case amount, currency
   case availability, quantity
   case description
-  /// Text on the thing: lines that are used all.
+  /// Text on the thing. All lines are used.
   case text
   /// A property that distinguishes variants, such as `color`.
   case attribute(String)
-  /// Several properties whose names other fields say.
+  /// Several properties with their names, such as `Color: Red`.
   case attributes
   /// The state of publication: a product may be a draft, or not published.
   case visibility

@@ -386,7 +386,8 @@ struct CatalogueWriter: ~Copyable {
     try? database.rollBack()
   }
 
-  /// Writes an entity. Its signatures wait for their segment, unless they keep their rows.
+  /// Writes an entity. Its signatures are kept until their segment is written, unless the entity keeps the rows that
+  /// it has.
   private mutating func write(_ signed: SignedEntity) throws(CatalogueError) {
     let labels = LabelText.indexed(signed.value.labels)
     let keepsRows = try keepsRows(signed, labels)

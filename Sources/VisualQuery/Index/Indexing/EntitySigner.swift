@@ -63,7 +63,7 @@ struct EntitySigner: Sendable {
   ///
   /// - Parameters:
   ///   - kept: The sides of the stored thumbnails, by the content hash of the image.
-  ///   - analyses: The analyses so far, which get those of these images.
+  ///   - analyses: The analyses of a change, to which those of these images are added.
   /// - Throws: ``CatalogueError`` if a fetched image cannot be stored.
   func sign(
     _ value: EntityValue, images given: [EntityImage], line: Int,

@@ -9,7 +9,8 @@ extension CatalogueDoctor {
     var names: [UInt32: (id: EntityID, group: String?)] = [:]
     for (key, value) in values { names[key] = (value.id, value.productGroup) }
     var seen: Set<String> = []
-    // An image that many products have is another finding, and would fill the sample.
+    // An image that many products share is taken once: it is reported as a finding of its own, and would fill the
+    // sample.
     var seenImages: Set<PDQHash> = []
     var sample: [GroupLooks.Picture] = []
     var groups: [String: [GroupLooks.Member]] = [:]

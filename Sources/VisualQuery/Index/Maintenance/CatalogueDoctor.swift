@@ -55,7 +55,7 @@ package struct CatalogueDoctor: Sendable {
       case brokenLink
       /// The currency is not in ISO 4217.
       case unknownCurrency
-      /// A field means nothing, and its name is nearly that of one that does.
+      /// A field has no meaning, and its name is similar to that of a field that has one.
       case misspeltField
       /// A store has no location.
       case noPlace
@@ -91,7 +91,8 @@ package struct CatalogueDoctor: Sendable {
   static let leastSide = 128
   /// The smallest length of an image's longer side that leaves enough detail for photos taken from some distance, in pixels.
   static let goodSide = 300
-  /// The number of groups, or of products without one, from which on they share an image by mistake.
+  /// The number of groups, or of products without a group, at or above which an image that they share is taken for a
+  /// placeholder.
   static let placeholderCount = 5
 
   /// The standard number of images whose files are looked at.
@@ -190,10 +191,10 @@ package struct CatalogueDoctor: Sendable {
     return findings
   }
 
-  /// Returns a finding for each entity of a cluster with the same image but the last, about the next one by id: all pairs of a
-  /// thousand entities with one image would be half a million.
-  /// Of variants of one group, each that has the image of the one before is named. An image that products of many groups have is a
-  /// placeholder, and each of them is named.
+  /// Returns the findings about entities with the same image. Each entity of a cluster but the last names the next
+  /// one by id, because all pairs of a thousand entities would be half a million. Variants of one group that share an
+  /// image are findings, too. An image that products of many groups have is a placeholder, and each of these products
+  /// is named.
   private func twins(_ values: [String: EntityValue]) async throws -> [Finding] {
     func group(_ id: String) -> String {
       if case .product(let product)? = values[id], let group = product.group {

@@ -114,7 +114,7 @@ struct GroupLooks {
     for (name, members) in groups.sorted(by: { $0.key < $1.key }) {
       for (index, member) in members.enumerated() {
         for picture in member.pictures where !picture.segment.isFlat(picture.row) {
-          // All pairs of an image that thousands of products have would be millions.
+          // An image that thousands of products share would make millions of pairs.
           uses[picture.pdq, default: 0] += 1
           if uses[picture.pdq, default: 0] <= Self.useLimit {
             pictures.append((Place(group: name, member: index), picture))
@@ -134,7 +134,7 @@ struct GroupLooks {
       else { return }
       partners[a.place] = min(partners[a.place] ?? b.place, b.place)
       partners[b.place] = min(partners[b.place] ?? a.place, a.place)
-      // Pictures are in the order of groups.
+      // The images are ordered by group, so `a` is always of the group that comes first.
       let pair = Pair(first: a.place.group, second: b.place.group)
       found[pair, default: ([], [])].first.insert(a.place.member)
       found[pair]?.second.insert(b.place.member)
@@ -153,7 +153,8 @@ struct GroupLooks {
     return (partners, twins)
   }
 
-  /// Returns whether no images of two variants have much in common: enough to tell only what is like another group.
+  /// Returns whether all images of two variants differ clearly, but not enough to say that a variant is in a wrong
+  /// group unless it also looks like another group.
   private static func isFar(_ a: Member, _ b: Member) -> Bool {
     every(a, b) { one, other in
       one.pdq.hammingDistance(to: other.pdq) >= farDistance
@@ -189,7 +190,7 @@ struct GroupLooks {
   }
 
   private static func haveOneDesign(_ a: Picture, _ b: Picture) -> Bool {
-    // The same image is another finding.
+    // Two products with the same image are reported as another finding.
     if CatalogueDoctor.isAlike(a.segment.layout(at: a.row), b.segment.layout(at: b.row)) {
       return false
     }
@@ -199,7 +200,7 @@ struct GroupLooks {
       && Double(sharedKeypoints(first, second)) >= designShare * Double(least)
   }
 
-  /// Returns the number of keypoints of an image of which another one has one like it at the same place.
+  /// Returns the number of keypoints of one image for which the other image has a similar one at the same place.
   private static func sharedKeypoints(_ a: Signature, _ b: Signature) -> Int {
     let others = Array(zip(b.keypoints.keypoints, b.keypoints.hashes))
     return zip(a.keypoints.keypoints, a.keypoints.hashes).count { point, hash in

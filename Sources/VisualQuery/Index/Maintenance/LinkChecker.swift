@@ -1,11 +1,11 @@
 /// Asks servers whether the links of entities lead anywhere, politely: one request at a time with pauses, for the first byte only, and
 /// no further ones to a host that does not respond.
 package struct LinkChecker: Sendable {
-  /// The links that are checked if nothing else is asked for, and the most.
+  /// The number of links that are checked by default, and the largest number that can be asked for.
   package static let limits = (standard: 500, largest: 10_000)
   /// The pause after a request.
   private static let pause = Duration.milliseconds(200)
-  /// The requests without a response after which no more are sent to a host.
+  /// The number of requests to a host without a response after which no more are sent to it.
   private static let patience = 3
 
   /// The result of a check.

@@ -27,7 +27,8 @@ struct RepeatedMarks {
     }
   }
 
-  /// A point of images, in twice the shares of their sides: images of different sizes have marks at the same distance from it.
+  /// A corner or the center of an image, in halves of its sides. In images of different sizes, a mark has the same
+  /// distance from one of these points.
   fileprivate struct Anchor: Hashable {
     let x: Int
     let y: Int

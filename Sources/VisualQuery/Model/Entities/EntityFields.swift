@@ -11,7 +11,7 @@ public struct FieldError: Error, Sendable, Hashable {
     self.reason = reason
   }
 
-  /// The same error of a field within another one.
+  /// The same error, for the field as a part of another one.
   package func within(_ outer: String) -> FieldError {
     FieldError(field: field.map { "\(outer).\($0)" } ?? outer, reason: reason)
   }

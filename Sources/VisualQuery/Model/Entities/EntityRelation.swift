@@ -5,7 +5,8 @@ package enum EntityRelation: String, Sendable, Hashable, CaseIterable {
   /// Products that complete the look of a product.
   case look
 
-  /// The names of the fields that bring it, in lower case without anything but letters; those of the first one come first.
+  /// The names of the fields that contain it, in lower case and with letters only. The first field that a feed has
+  /// counts.
   var fieldNames: [String] {
     switch self {
     case .bought:

@@ -17,7 +17,7 @@ package struct ProductCode: Sendable, Hashable, CustomStringConvertible {
 
   /// Returns whether a field of this name has such numbers.
   package static func isField(_ name: String) -> Bool {
-    // This is asked of each field of each row, so that names in ASCII are compared by their bytes.
+    // This runs for each field of each row, so names in ASCII are compared by their bytes, which is fast.
     var plain: [UInt8] = []
     for byte in name.utf8 {
       switch byte {

@@ -1,6 +1,7 @@
 internal import PixelMatch
 
-/// The value of a field as one of the doors gives it, and the reading of it.
+/// The value of a field of a question as it was given, by an argument, a query string, a form, JSON or a token, and
+/// the functions that read it.
 package enum GivenValue: Sendable {
   /// The texts of an option of a command line, one each time that it is given; an empty text for a flag.
   case argument([String])

@@ -25,7 +25,7 @@ package struct QuestionError: Error, Sendable, Hashable {
     (self.code, self.field, self.reason, self.limit) = (code, field, reason, limit)
   }
 
-  /// The same error of a field within another one.
+  /// The same error, for the field as a part of another one.
   package func within(_ outer: String) -> QuestionError {
     QuestionError(
       code: code, field: field.map { "\(outer).\($0)" } ?? outer, reason: reason, limit: limit)

@@ -1,5 +1,5 @@
 extension Question {
-  /// A way in which a question comes.
+  /// A way in which a question is asked, by which fields are given.
   package enum Door: Sendable, Hashable, CaseIterable {
     /// An option of a command line.
     case argument
@@ -15,13 +15,13 @@ extension Question {
 
   /// The part that a field has in a question.
   package enum Role: Sendable, Hashable {
-    /// What is searched with. A continuation has it from its first search.
+    /// The field is part of what is searched with. A continuation keeps the value of its first search.
     case content
-    /// What is found. A continuation has it from its first search.
+    /// The field restricts what is found. A continuation keeps the value of its first search.
     case filter
-    /// What is found. Beside a continuation it leaves out more of it.
+    /// The field restricts what is found. Given with a continuation, it restricts its list further.
     case narrowing
-    /// What one page or answer has, so that it may stand beside a continuation.
+    /// The field is about one page or answer, so it may be given with a continuation.
     case page
     /// The continuation of a search.
     case continuation
@@ -38,7 +38,7 @@ package struct QuestionField<Value: Sendable>: Sendable {
   package let kind: QuestionKind<Value>
   /// The value that counts if the field is not given, as far as one is documented.
   package let standard: JSONValue?
-  /// The part in a question.
+  /// The role of the field in a question.
   package let role: Question.Role
   /// The places where the field may stand.
   package let doors: Set<Question.Door>
@@ -82,7 +82,7 @@ package protocol AnyQuestionField: Sendable {
   var shape: QuestionShape { get }
   /// The value that counts if the field is not given, as far as one is documented.
   var standard: JSONValue? { get }
-  /// The part in a question.
+  /// The role of the field in a question.
   var role: Question.Role { get }
   /// The places where the field may stand.
   var doors: Set<Question.Door> { get }
@@ -106,7 +106,7 @@ extension QuestionField: AnyQuestionField {
     question[keyPath: path] = try value(given)
   }
 
-  /// Reads a value; `nil` for one that stands for none.
+  /// Reads a value. Returns `nil` if the text means that there is none.
   ///
   /// - Throws: ``QuestionError`` that names the field.
   package func value(_ given: GivenValue) throws(QuestionError) -> Value? {

@@ -6,7 +6,7 @@
 
 internal import PixelMatch
 
-/// The shape of a field, for those who describe it.
+/// The shape of a field, for descriptions such as the documentation of the server's API.
 package enum QuestionShape: Sendable, Hashable {
   /// A whole number.
   case integer(ClosedRange<Int>)

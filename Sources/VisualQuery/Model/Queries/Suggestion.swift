@@ -4,10 +4,9 @@ package enum Suggestion {
 
   /// Returns the candidate nearest to a word, or `nil` if none is near.
   ///
-  /// A candidate that begins with the word is one mistake away, whatever its length. Otherwise one
-  /// mistake per three letters, rounded, is accepted, and at least one. Ties go to the first
-  /// candidate. No candidate is near to a word of more than 64 scalars, because the time is
-  /// proportional to its length, which clients choose.
+  /// A candidate that begins with the word counts as one mistake, whatever its length. Otherwise one mistake per
+  /// three letters, rounded, is accepted, and at least one. Ties go to the first candidate. No candidate is near to a
+  /// word of more than 64 scalars, because the time is proportional to its length, which clients choose.
   package static func nearest(to word: String, among candidates: [String]) -> String? {
     guard word.unicodeScalars.prefix(wordLimit + 1).count <= wordLimit else { return nil }
     let limit = max(1, (word.count + 1) / 3)

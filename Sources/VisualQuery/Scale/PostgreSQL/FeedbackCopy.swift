@@ -12,7 +12,7 @@ struct FeedbackCopy {
       """)
   }
 
-  /// Forgets the origin of statements, which are those of an index of its own then.
+  /// Forgets where the statements come from, so that they belong to an index of its own.
   func forgetOrigin() throws(CatalogueError) {
     try connection.execute("DROP TABLE originState; DROP TABLE originTokens")
   }

@@ -202,7 +202,7 @@ package struct PostgresFollower {
     _ = try opened(segment)
   }
 
-  /// Fetches what a segment knows of its rows besides their signatures, which are holes in its file.
+  /// Fetches the columns of a segment other than those with signatures, which become holes in its file.
   private func fetchHead(_ segment: Listed) throws(CatalogueError) {
     let header = try bytes(0..<SegmentHead.headerByteCount, of: segment, part: 0)
     guard let ranges = SegmentHead.ranges(header: header) else {

@@ -14,16 +14,13 @@ package struct ReplicaNotes {
     try settings.value(of: StateTable.tokenName)
   }
 
-  /// Notes the address that this directory is a copy of; `nil` makes it a catalogue of its own.
+  /// Stores the address that this directory is a copy of. `nil` makes the directory a catalogue of its own.
   func set(origin: String?) throws(CatalogueError) {
     try settings.set(Self.originName, to: origin)
     if origin == nil { try settings.set(StateTable.tokenName, to: nil) }
   }
 
-  /// Notes where a copy comes from, unless that is known.
-  ///
-  /// - Parameter isEmpty: True if the directory has no generation yet.
-  /// - Throws: ``CatalogueError`` if the directory is a catalogue of its own, or the copy of another one.
+  /// Stores the address that a copy comes from, unless it is stored already.
   func note(
     origin location: PostgresLocation, of directory: String, isEmpty: Bool
   ) throws(CatalogueError) {

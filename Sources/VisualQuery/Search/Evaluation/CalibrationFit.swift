@@ -14,7 +14,7 @@ struct CalibrationSample: Sendable, Hashable {
   let evidence: MeasuredEvidence
   /// The values whose sum is the score, each with its factor of the first step (``BestImage/weighed``).
   let weighed: SIMD16<Double>
-  /// A number that the candidates with the same image have.
+  /// The number of the image, which is the same for all candidates with this image.
   let picture: Int
   let isRight: Bool
 
@@ -102,7 +102,7 @@ package struct CalibrationFit: Sendable {
     coefficients = fitted
   }
 
-  /// The lanes that no candidate has, such as embeddings, about which queries without them say nothing.
+  /// The lanes that no candidate has, such as embeddings. Queries without them cannot tell their weights.
   private static func unmeasuredLanes(of queries: [EvaluatedQuery]) -> [Int] {
     MeasuredEvidence.Lane.allCases.filter { lane in
       !queries.contains { $0.samples.contains { $0.evidence[lane] != nil } }
@@ -215,7 +215,7 @@ package struct CalibrationFit: Sendable {
       }
     }
 
-    /// Adds the surprise of one yes or no.
+    /// Adds the loss and its derivatives for one row, whose outcome is yes or no.
     mutating func add(_ row: Row, _ weights: [Double], _ active: [Int], share: Double) {
       let odds = zip(row.features, weights).reduce(0) { $0 + $1.0 * $1.1 }
       let probability = Calibration.probability(ofLogOdds: odds)
@@ -284,9 +284,9 @@ package struct CalibrationFit: Sendable {
 
   // MARK: Newton's method
 
-  /// The weights, of those included, of least loss and least squares times the ridge, which keeps
-  /// those of what hardly varies from growing without end; none below zero but the signed ones: as
-  /// long as one is, the lowest is set to zero and the others are fitted again.
+  /// Returns the included weights that minimize the loss plus the ridge times their squares. The ridge keeps the
+  /// weights of features that hardly vary from growing without end. Only signed weights may be negative: while
+  /// another one is, the lowest is set to zero and the others are fitted again.
   private static func nonNegative(
     _ included: [Int], from start: [Double], ridge: Double, signed: Set<Int> = [],
     derivatives: (_ weights: [Double], _ active: [Int]) -> Derivatives

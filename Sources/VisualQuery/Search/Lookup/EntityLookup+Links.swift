@@ -75,7 +75,7 @@ private struct LinkAddress {
     return start.lowercased() + link.dropFirst(start.count)
   }
 
-  /// Returns the link as it is written, and the other ways to write it, each once.
+  /// Returns the different spellings of a link, the given one first.
   static func forms(of link: String) -> [String] {
     var forms = [link]
     func add(_ form: String) { if !forms.contains(form) { forms.append(form) } }

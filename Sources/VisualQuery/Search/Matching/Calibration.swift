@@ -39,8 +39,8 @@ package enum Calibration {
     var prior: Double
     /// The factor of ``Standing/lead`` in the log-odds.
     var lead: Double
-    /// The addition to it if colors and keypoints agree, too: a lead alone says only that nothing else is as much alike, which is also
-    /// true of what the catalogue lacks.
+    /// What is added to that factor if colors and keypoints agree as well. A lead by itself only says that nothing
+    /// else in the catalogue is as similar, which is also true of a thing that the catalogue lacks.
     var agreedLead: Double
     /// The factor of ``Standing/farLead`` as far as the histograms agree.
     var farLead = 0.0
@@ -157,25 +157,26 @@ package enum Calibration {
 
   /// The addition to the log-odds in an outline or a window that hardly any keypoint supports.
   private static let unsupported = -1.2
-  /// The inliers from which on nothing is added there, and how many fewer they are where all of it is.
+  /// The number of inliers at or above which that addition is zero, and how many fewer there are where all of it
+  /// applies.
   private static let outlineInliers = (14, 6.0)
 
-  /// Returns the addition of contradicting colors to the log-odds, zero or less. It is not fitted: whatever else agrees, also of a sibling,
-  /// must not make up for it. The surest answers of siblings have 7, with a label.
+  /// Returns the addition of contradicting colors to the log-odds, zero or less. It is not fitted, because nothing
+  /// else that agrees may make up for it: a sibling in another color, with a matching label, has log-odds of up to 7.
   ///
-  /// It makes an answer unlikely and no more: of what is left, a thing whose light or print contradicts still comes before what
-  /// only has similar colors.
+  /// It makes an answer unlikely but not impossible. A thing that contradicts only because of its light or a print
+  /// still comes before entities that only have similar colors.
   ///
   /// - Parameter odds: The log-odds by all other evidence.
   static func contradiction(_ measured: MeasuredEvidence, against odds: Double) -> Double {
     max(-contradictionStrength * measured.contradictedShare, min(0, unlikely - odds))
   }
 
-  /// The most that a contradiction takes from the log-odds: that of a thing whose colors all differ.
+  /// The most that a contradiction takes from the log-odds, namely if all colors of a thing differ.
   private static let contradictionStrength = 12.0
-  /// The log-odds to which a contradiction lowers an answer at most: those of 0.18.
+  /// The log-odds below which a contradiction does not lower an answer: those of a probability of 0.18.
   private static let unlikely = -1.5
-  /// The log-odds to which colors of another thing lower an answer at most: those of 0.02.
+  /// The log-odds below which colors of another thing do not lower an answer: those of a probability of 0.02.
   private static let unlikeliest = -4.0
 
   /// The largest accepted difference between the best score of all candidates and the best of those

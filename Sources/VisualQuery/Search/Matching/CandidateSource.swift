@@ -4,7 +4,8 @@ internal import PixelMatch
 ///
 /// Stages and plans ask this, and do not know how a catalogue is kept.
 protocol CandidateSource: Sendable {
-  /// True if the signature of any image can be read at any time, so that whatever proposes an image can be compared with it.
+  /// True if the signature of every image is in this directory, so that any image that a stage proposes can be
+  /// compared at once.
   var hasAllSignatures: Bool { get }
 
   /// The kinds of stages of a search, the cheapest first.

@@ -21,7 +21,7 @@ struct Findings: Sendable {
   var codeMatches: [ScoredEntity] = []
   /// The agreement of the text that was read with the entities, or `nil` if there is none.
   var texts: TextAgreements? = nil
-  /// The keys of the entities whose colors do not count against them, since the question asks for theirs.
+  /// The keys of the entities whose colors do not count against them, because the question asks for their color.
   var colorless: Set<UInt32> = []
 
   init(searches: [TypeSearch]) { self.searches = searches }

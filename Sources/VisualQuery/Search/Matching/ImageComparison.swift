@@ -13,8 +13,9 @@ struct ImageComparison: Sendable {
   /// The residual above which, and the fewest inliers with which, a part of another color is searched
   /// for.
   private static let (leastResidual, leastInliers) = (0.005, 6)
-  /// The largest differences of the layouts of one image: of all cells but for the mean, of the means, and of the four cells that
-  /// differ most. In another hue, the last of a candle in its glass is 0.1.
+  /// The largest differences between the layouts of two copies of one image: of all cells after the means are
+  /// equalized, of the means, and of the four cells that differ most. For comparison: if a candle in its glass has
+  /// another hue, the last difference is 0.1.
   private static let sameImage = ColorLayout.Difference(residual: 0.03, shift: 0.03, largest: 0.024)
 
   /// The chroma up to which an image has no color, and how much more all but the palest hundredth of colored images exceed.

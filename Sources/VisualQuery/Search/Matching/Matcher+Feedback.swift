@@ -55,8 +55,8 @@ extension Matcher {
 
   /// The log-odds of an entity of which somebody said that the query means it.
   private static let pinnedLogOdds = Calibration.logOdds(of: 0.999)
-  /// The largest difference of the log-odds of an entity and those of the one that it precedes, and the log-odds that many such
-  /// differences do not exceed: far above, a confidence is 1, whose log-odds are infinite.
+  /// The most by which the log-odds of a pinned entity exceed those of the entity that it precedes, and the bound on
+  /// these log-odds: if many pins added up, the confidence would be rounded to 1, whose log-odds are infinite.
   private static let (pinStep, largestPinnedLogOdds) = (1.0, 30.0)
 
   /// Puts the entities first of which people said that the query means them. Filters keep their effect.

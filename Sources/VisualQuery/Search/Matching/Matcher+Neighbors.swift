@@ -39,7 +39,7 @@ extension Matcher {
     }
     return try await cancelling {
       try await withTaskExecutorPreference(pool) { @concurrent in
-        // In engine mode, the vectors are not here.
+        // In engine mode, the vectors are in PostgreSQL and not in the segments of this directory.
         guard catalogue.candidates.hasAllSignatures, let key = try catalogue.key(of: id),
           let vector = try firstVector(of: key, id.type)
         else { return [] }
@@ -129,7 +129,7 @@ extension Matcher {
       neighbor.sharesDetails = sharing.contains($0.value.id)
       return neighbor
     }
-    // If there is room, all that have a vector are there.
+    // The list by vectors is complete if it leaves room, so only entities that it lacks are added.
     let known = Set(nearest.map(\.value.id))
     for other in others where neighbors.count < limit && !known.contains(other.value.id) {
       neighbors.append(

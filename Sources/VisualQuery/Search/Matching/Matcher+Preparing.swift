@@ -130,8 +130,8 @@ extension Matcher {
     return (try? encoder.start(text)).map { WordsEncoding(encoding: $0, model: model) }
   }
 
-  /// The share of the time left that scans and votes leave to the geometry of the likeliest candidates: among
-  /// what they have found by then it brings more than the rest of them would.
+  /// The share of the remaining time that scans and votes leave to the geometry of the likeliest candidates.
+  /// Verifying the candidates found by then is worth more than finding further ones.
   private static let verifyingShare = 0.125
 
   /// Returns the lowest confidence of a match.
@@ -203,7 +203,8 @@ extension Matcher {
     return QueryPlan(
       words + searching
         + [PatchStage(image: image)]
-        // The keypoints of each window would have to be fetched one after the other.
+        // There are no windows in engine mode, where the keypoints of each would have to be fetched one after the
+        // other.
         + (catalogue.candidates.hasAllSignatures ? [WindowStage(image: image)] : [])
         + [
           RegionStage(

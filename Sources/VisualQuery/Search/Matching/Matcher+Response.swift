@@ -152,7 +152,7 @@ extension Matcher {
     return response
   }
 
-  /// Returns the regions that were searched, each with what is likeliest in it, and those that should be.
+  /// Returns the regions that were searched, each with its likeliest entity, and those that are worth a search.
   private func regions(
     of state: QueryState, _ options: MatchOptions, _ rules: ActiveRules
   ) throws -> [SearchedRegion] {
@@ -187,7 +187,7 @@ extension Matcher {
 
   /// Ranks all that may be shown, on whatever page.
   ///
-  /// What a rule hides is a rival of the others all the same: nothing becomes sure because something else is hidden.
+  /// Entities that a rule hides still count as rivals, so hiding one makes no other one sure.
   func rank(
     _ all: [ScoredEntity], _ state: QueryState, _ options: MatchOptions, cutOff: Double,
     _ rules: ActiveRules

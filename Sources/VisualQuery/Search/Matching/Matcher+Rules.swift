@@ -10,8 +10,8 @@ internal import PixelMatch
 extension Matcher {
   /// Returns the rules that may hold for a query. Those of some categories depend on what is found.
   ///
-  /// The deadline does not cut it, since what is hidden may not be shown: it takes milliseconds for each rule with conditions, and the
-  /// entities of conditions are kept for the next query of the generation.
+  /// The deadline does not cut this short, because hidden entities must never be shown: it takes milliseconds for
+  /// each rule with conditions, and the entities of conditions are kept for the next query of the generation.
   ///
   /// - Throws: ``CatalogueError``; `CancellationError`.
   @concurrent func activeRules(

@@ -10,9 +10,11 @@ struct WordedEntities: Sendable {
 
 /// The effect of the words beside an image: "this, but in green".
 extension Matcher {
-  /// The likeliest entities whose words are compared, and as many more that keypoints align.
+  /// The number of the likeliest entities whose words are compared. As many more that keypoints align are compared,
+  /// too.
   private static let comparedEntities = 64
-  /// The most groups whose members are looked up, the most members of each, and those of all from which on no further group is.
+  /// The most groups whose members are looked up, the most members of each, and the number of members after which no
+  /// further group is looked up.
   private static let (groupLimit, memberLimit, memberBound) = (8, 256, 256)
   /// The most siblings whose images are measured though no stage has found them.
   private static let addedLimit = 32
@@ -25,8 +27,9 @@ extension Matcher {
 
   /// Puts the entities first that the words of a question mean.
   ///
-  /// Among the siblings of what the image shows, those that have the most words are as likely as the one in it: their colors and prints
-  /// contradict for the reason that the words give. If a color is asked for, that of the image is no evidence against what has it.
+  /// Among the siblings of what the image shows, those that have the most words are as likely as the one in it: their
+  /// colors and prints contradict for the reason that the words give. If a color is asked for, the color of the image
+  /// does not count against entities that have the asked one.
   func worded(_ state: QueryState) throws -> WordedEntities {
     let plain = state.standings.entities
     guard let asked = state.query.words, !state.query.isFilterUnfinished else {
@@ -152,7 +155,7 @@ extension Matcher {
       of: found.votes.keys.sorted(), shouldStop: state.query.shouldStop)
   }
 
-  /// Lets words speak for entities that are no siblings of the best, if nothing is sure.
+  /// Applies the words to entities that are not siblings of the best one, if nothing is sure.
   private static func hint(
     at compared: [UInt32], of scored: inout [ScoredEntity], cutOff: Double,
     _ agreement: (UInt32) -> Double
@@ -170,12 +173,12 @@ extension Matcher {
     }
   }
 
-  /// The entities of one group, or alike, of which words mean some.
+  /// The entities of one group, or the ones that look alike, some of which have the words of the question.
   private struct Family {
-    /// The likeliest of them without words.
+    /// The likeliest member, without regard to the words.
     let best: ScoredEntity
     let members: Set<UInt32>
-    /// Those that have the most words; empty if the likeliest has as many.
+    /// The members with the most words of the question; empty if the likeliest member has as many.
     let meant: [UInt32]
 
     init(_ best: ScoredEntity, _ keys: [UInt32], _ agreement: (UInt32) -> Double) {
@@ -204,7 +207,7 @@ extension Matcher {
         }
         scored[place].add(words: share(key), weight: odds - (highest ?? odds))
       }
-      // Those without an image, or in engine mode.
+      // The others have no image that could be compared, or the catalogue is in engine mode.
       let found = Set(places.map { scored[$0].key })
       for key in meant where !found.contains(key) {
         let prior = Calibration.coefficients.prior(isAlone: false)

@@ -47,7 +47,8 @@ struct MeasuredEvidence: Sendable, Hashable {
   private static let equalColors = 0.5...0.8
   /// The likeness of the histograms below which aligned images show another color.
   private static let offColorSimilarity = 0.4
-  /// The likeness of histograms that equal colors at aligned places stand for: that of 0.8.
+  /// The likeness that histograms are given if the colors at aligned places are equal. Histograms have it at a
+  /// similarity of 0.8.
   private static let alignedLikeness = 1.6
   /// The degree to which the aligned lightness of an image without color can be trusted if it is not a copy.
   private static let grayTrust = 0.25
@@ -62,7 +63,7 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// The share of matching patches below which it indicates nothing, and the share above which it
   /// fully indicates this item.
   private static let samePatches = 0.88...0.97
-  /// The same for this item or a sibling of it.
+  /// The shares of matching patches below and above which the same holds for this item or a sibling of it.
   private static let siblingPatches = 0.75...0.92
   /// The number of patches at which their share is fully trusted.
   private static let trustedPatches = 40.0
@@ -72,9 +73,8 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// The weight in the confidence of a label that disagrees; that of one that agrees is 1.
   private static let disagreement = 0.6
 
-  /// How much larger the share of matching patches is outside a part of another color than within
-  /// it: the difference at which something may hide that part, and at which something surely
-  /// does.
+  /// The difference between the shares of matching patches outside and within a part of another color at which
+  /// something may hide that part, and the difference at which something surely does.
   private static let hiddenPatches = 0.3...0.6
   /// The likeness of the colors, and the number of inliers, at which they begin to agree with a
   /// lead, and at which they fully do.
@@ -187,8 +187,8 @@ struct MeasuredEvidence: Sendable, Hashable {
     }
   }
 
-  /// Lets colors be those that a right answer usually has, if keypoints align it: a question that asks for another color than that of the
-  /// image means a thing whose colors contradict.
+  /// Replaces the colors by those that a right answer usually has, if keypoints align it: if the question asks for
+  /// another color, the thing that is meant contradicts the image.
   mutating func leaveColorsOut() {
     guard let residual, inliers >= Rivals.claimingInliers else { return }
     color = max(color, Self.usualColor)

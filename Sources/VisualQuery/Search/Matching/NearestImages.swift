@@ -23,7 +23,7 @@ struct NearestImages: Sendable {
   private var imagesByKey: [UInt32: Int] = [:]
   private var images = 0
 
-  /// Adds an image of an entity. A second copy of it, which has the same score, is not one of the nearest once more.
+  /// Adds an image of an entity. Another copy of the same image, which has the same score, does not count again.
   ///
   /// - Parameter score: See ``MeasuredEvidence/scoreOfContent``.
   /// - Complexity: O(1) for all but the nearest images.

@@ -24,7 +24,7 @@ enum PossibleEntities {
   static let coverage = 0.9
   /// The least probability with which a list that is given holds the right entity, whatever the image shows.
   static let leastProbability = 0.5
-  /// The candidates that share the probability; those behind them have next to none.
+  /// The number of candidates that share the probability. The share of further ones would be negligible.
   static let candidateLimit = 10
   /// The utilities if more than the image speaks: the factor of the log-odds of the confidence; the addition for an entity with several
   /// images, one of which is often alike by chance; and the utility of none of the candidates.

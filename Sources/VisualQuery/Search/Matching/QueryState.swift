@@ -104,7 +104,8 @@ struct QueryState: Sendable {
   /// - Returns: True if nothing is left to be compared.
   mutating func comparePatches(of image: PixelBuffer?) -> Bool {
     guard let signature = query.signature, standings.isUnsettled else { return true }
-    // A copy, so that the standings stay if no patches were left to be compared.
+    // Works on a copy, because an assignment to the findings discards the standings, also if there were no patches
+    // left to compare.
     var searches = findings.searches
     let outcome = searches.comparePatches(with: image, signature, shouldStop: query.shouldStop)
     if outcome == .compared { findings.searches = searches }

@@ -23,11 +23,12 @@ struct Standing: Sendable, Hashable {
   let isAlone: Bool
 }
 
-/// The candidates of one query, by which the standing of each is told.
+/// The candidates of one query, which compute the standing of each candidate among the others.
 ///
-/// Two candidates are rivals unless keypoints say that they lie in different parts of the image: an
-/// image may show several things, and one that is sure must not hold down another. Candidates with the same image are
-/// not rivals either: only labels, embeddings and other images tell them apart. Each loses what its score is behind the best of them.
+/// Two candidates are rivals unless keypoints say that they lie in different parts of the image: an image may show
+/// several things, and one that is sure must not hold down another. Candidates with the same image are not rivals
+/// either: only labels, embeddings and other images tell them apart. Instead, each loses the difference between the
+/// best score of this image and its own.
 struct Rivals: Sendable {
   /// The fewest inliers at which the part of the image that a candidate covers is known.
   static let claimingInliers = 8
@@ -39,11 +40,12 @@ struct Rivals: Sendable {
   /// The fewest inliers of a rival that may be a sibling, and how many more make it certain:
   /// fewer may be lettering that two things share.
   private static let (siblingInliers, certainty) = (30, 30)
-  /// The most of a lead that is in doubt (docs/quality-trials.md has what else was tried).
+  /// The largest share of a lead that is in doubt (docs/quality-trials.md has what else was tried).
   private static let largestDoubt = 0.6
   /// The logarithms of the ratios of inliers at which a rival begins to align better (1.16) and clearly does (1.42).
   private static let betterAlignment = 0.15...0.35
-  /// The ratios of the shares of matching patches at which a rival begins to look more the same and clearly does.
+  /// The ratios of the shares of matching patches at which a rival begins to look more like the image, and at which
+  /// it clearly does.
   private static let betterPatches = 1.15...1.4
   /// The share of the part of the image of a candidate at which it may lie within that of another
   /// one, and at which it surely does.
@@ -53,7 +55,7 @@ struct Rivals: Sendable {
   private static let partOfOther = 0.6...0.75
   /// The factor for the part of a lead below -3.
   private static let farBehind = 0.03
-  /// The lead from which on a candidate is far ahead, and the one at which it wholly is (docs/quality-trials.md).
+  /// The leads at which a candidate begins to be far ahead, and at which it fully is (docs/quality-trials.md).
   private static let farAhead = 3.0...5.0
   /// The number of inliers that may agree by chance, and how many more are fully trusted.
   private static let (chanceInliers, trustedInliers) = (8.0, 16.0)
@@ -67,7 +69,7 @@ struct Rivals: Sendable {
   private let byScore: [Int]
   /// The indices of the candidates, the most inliers first.
   private let byInliers: [Int]
-  /// The indices of the candidates whose patches say something, the most first.
+  /// The indices of the candidates whose patches count, those with the largest share of matching patches first.
   private let byPatches: [Int]
   /// The indices of the candidates whose patches were compared.
   private let compared: [Int]

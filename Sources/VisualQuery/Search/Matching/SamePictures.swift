@@ -1,6 +1,6 @@
 internal import PixelMatch
 
-/// The groups of images that are the same one.
+/// The groups of candidates that have the same image.
 ///
 /// A shop often lists one image under several products, for example for each size of a shirt. No search can tell these
 /// products apart, and a lead over one of them says nothing, so they are not rivals.

@@ -60,7 +60,7 @@ enum SiblingEntities {
       first
     }
     if let group = groupsByKey[best.entity.key] {
-      // The shop says that they are one thing.
+      // The shop groups these entities as one thing, so they share its probability.
       for (key, other) in groupsByKey where other == group { probabilities[key] = best.probability }
     }
     let siblings = scored.compactMap { entity -> ScoredEntity? in
@@ -69,7 +69,7 @@ enum SiblingEntities {
       sibling.confidence = probability
       return sibling
     }
-    // Among equally likely ones, that whose colors come nearest is first.
+    // Equally likely entities are ordered by how close their colors are.
     let odds = Dictionary(scored.map { ($0.key, $0.confidence) }) { first, _ in first }
     return Array(
       siblings.sorted {

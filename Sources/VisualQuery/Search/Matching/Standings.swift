@@ -162,8 +162,9 @@ struct Scoring: Sendable {
     }
   }
 
-  /// Lets the variants of one thing have the same score by the embedding, that of the nearest one, and whatever aligns the highest of
-  /// all. A model of images hardly sees colors, so that it must not choose among variants, nor outvote keypoints that agree.
+  /// Gives all variants of one thing the embedding score of the nearest one, and entities that align the highest
+  /// score of all. A model of images hardly sees colors, so that it must not choose among variants, nor outvote
+  /// keypoints that agree.
   private func shareEmbeddings(
     of groups: [UInt32: String], among best: inout [UInt32: BestImage]
   ) {
@@ -223,7 +224,7 @@ extension BestImage {
   /// candidate with as many, and 97 have one with eight.
   private static let textInliers = 20
 
-  /// The part of the query in which text is that of the image, or `nil` if keypoints do not say where it lies.
+  /// The part of the query whose text counts for the image, or `nil` if keypoints do not say where the image lies.
   fileprivate var textPart: PictureRegion? {
     evidence.inliers >= Self.textInliers ? coveredBox?.grown(by: Self.textMargin) : nil
   }

@@ -11,7 +11,7 @@ package final class SearchNumbers {
   package static let eventLimit = 500_000
   /// The most labels of a day.
   package static let labelLimit = 2_000
-  /// The fewest searches with a label from which on it is reported: fewer might tell of a person.
+  /// The fewest searches with a label that are reported. Fewer might identify a person.
   package static let leastSearches = 10
 
   /// The circumstances that searches and events are counted by.
@@ -134,7 +134,7 @@ package final class SearchNumbers {
     self.connection = connection
     if try !hasModels() {
       try write { connection throws(CatalogueError) in
-        // Another process may have done it meanwhile.
+        // Another process may have changed the tables since the check above.
         if try !hasModels() { try connection.execute(Self.addingModels) }
       }
     }

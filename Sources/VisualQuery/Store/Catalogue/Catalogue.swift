@@ -202,7 +202,8 @@ public final class Catalogue: Sendable {
     }
   }
 
-  /// A text that no other generation has, not even one of the same number after a backup was restored.
+  /// A text that distinguishes the generation from every other one, even from one with the same number after a backup
+  /// was restored.
   package var generationTag: String {
     "\(generation).\(String(generations.seal(of: generation) ?? 0, radix: 36))"
   }

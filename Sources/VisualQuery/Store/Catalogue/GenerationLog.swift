@@ -77,8 +77,8 @@ package struct GenerationLog: Hashable {
     lines.last { $0.generation == generation }?.seal
   }
 
-  /// The generations in which something came whose number is at most that of a line: the first such line, and what the line
-  /// before leaves open.
+  /// Returns the generations in which something may have been added: the first line that includes it, and what the
+  /// line before leaves open.
   func event(_ isIn: (Line) -> Bool) -> EntityHistory.Event? {
     guard let index = lines.firstIndex(where: isIn) else { return nil }
     let line = lines[index]

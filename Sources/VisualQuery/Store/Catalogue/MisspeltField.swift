@@ -1,4 +1,5 @@
-/// A field that means nothing to VisualQuery and whose name is nearly that of one that does, such as `lables`.
+/// A field that has no meaning for VisualQuery but whose name is similar to that of a field that has one, such as
+/// `lables`.
 package struct MisspeltField: Sendable, Hashable {
   /// The name in the row.
   package let name: String
@@ -26,7 +27,7 @@ extension EntityValue {
   private static func isNear(_ name: String, _ known: String) -> Bool {
     let lengths = (known.count - 1)...(known.count + 1)
     guard known.count > 3, lengths.contains(name.count),
-      // One edit leaves the first or the last character.
+      // A single edit leaves the first or the last character as it was.
       name.first?.lowercased() == known.first?.lowercased()
         || name.last?.lowercased() == known.last?.lowercased()
     else { return false }

@@ -317,7 +317,7 @@ extension CatalogueTables {
     if let property = try printedText() {
       try properties.forEachValue(of: property, in: 0..<UInt32.max) { key, value in
         guard case .text(let text) = value else { return }
-        // A list is stored as JSON; a text as it is, by earlier versions.
+        // A list is stored as JSON. Earlier versions stored a plain text.
         var lines = [text]
         if let json = try? JSONValue(stored: text), case .array = json {
           lines = EntityValue.lines(json)

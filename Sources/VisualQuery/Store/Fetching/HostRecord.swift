@@ -10,7 +10,7 @@ struct HostRecord: Sendable {
   static let timeBudget = Duration.seconds(60)
   /// The time by which an image that was received increases the budget.
   static let timePerImage = Duration.seconds(2)
-  /// The time of a failure that does not count: that of a prompt answer.
+  /// The time within which a failure is a prompt answer, which does not count.
   private static let promptTime = Duration.seconds(1)
 
   private var failureCount = 0

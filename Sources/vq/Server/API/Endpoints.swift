@@ -94,7 +94,7 @@ extension Endpoint {
     Endpoint("GET /v1/feedback", .write) { shop, call in
       try FeedbackHandlers(shop).listFeedback(call.request)
     },
-    // Runs among the answers if there is an image to decode, because that would delay changes.
+    // A statement with an image runs in the lane of answers, because decoding would delay changes.
     Endpoint(
       "POST /v1/feedback", .feedback, body: .statement, lane: .changes, imageLane: .answers
     ) { shop, call in

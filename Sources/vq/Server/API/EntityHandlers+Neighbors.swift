@@ -33,7 +33,7 @@ extension EntityHandlers {
     do {
       picture = try await thumbnail(of: id, 0, .extraLarge, catalogue, request)
     } catch let problem as Problem where problem.code == .noPicture && !nearest.isEmpty {
-      // The vectors are there without the image.
+      // Without an image, the neighbors by vectors are the answer.
     }
     let neighbors = try await matcher.neighbors(
       of: id, nearest, picture: picture?.jpeg, limit: limit, filter: filter,

@@ -63,8 +63,8 @@ actor EntityUpdates {
     self.afterBatch = afterBatch
   }
 
-  /// Writes a change, and returns once it is durable. A cancelled request ends at once; it does not stop the batch that it
-  /// is in.
+  /// Writes a change, and returns once it is durable. If the request is cancelled, this function returns immediately,
+  /// but the batch with the change goes on.
   func write(_ change: EntityChange) async throws(Failure) -> Written {
     let prepared: PreparedChange
     do {

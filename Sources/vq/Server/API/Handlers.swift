@@ -112,7 +112,7 @@ extension Handlers {
     return response
   }
 
-  /// The answer to a client that has this version already.
+  /// The answer to a client that already has this version (304).
   func notModified(
     _ request: HTTPRequest, _ catalogue: Catalogue, _ locale: String?, _ form: EntityTextForm? = nil
   ) -> HTTPResponse? {
@@ -121,8 +121,8 @@ extension Handlers {
 
   /// The answer to a client that has the version of a tag already.
   ///
-  /// Asked once it is known that the answer would be a success: to a client with any other answer,
-  /// a precondition means nothing (RFC 9110, 13.2.1).
+  /// Called only after it is known that the answer would be a success, because preconditions are ignored for other
+  /// answers (RFC 9110, 13.2.1).
   func notModified(_ request: HTTPRequest, _ tag: EntityTag) -> HTTPResponse? {
     let known = request.info.head.fields.list("if-none-match").map {
       $0.hasPrefix("W/") ? String($0.dropFirst(2)) : $0
@@ -164,7 +164,7 @@ struct EntityTag: Sendable {
 
   init(_ text: String) { self.text = "\"\(text)\"" }
 
-  /// Tells another form of the answer apart.
+  /// Adds a suffix that distinguishes another form of the answer.
   mutating func append(_ suffix: String) { text = "\(text.dropLast())\(suffix)\"" }
 
   /// The tag of an answer that never changes and has no language.

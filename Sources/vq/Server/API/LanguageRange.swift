@@ -5,7 +5,7 @@ import VisualQuery
 enum LanguageRange {
   /// The tag that an `Accept-Language` prefers; `nil` if it prefers none.
   ///
-  /// The others do not count: the shop's own language is not known, and may be what comes next.
+  /// Only the first tag counts: the shop's own language is not known, and may be the next one.
   static func preferred(_ fields: HTTPFields) -> String? {
     var best: (tag: String, quality: Double)?
     for element in fields.list("accept-language") {

@@ -54,8 +54,8 @@ enum MatchForm: Sendable, Hashable {
     }
   }
 
-  /// Returns the deadline that a body states, for the admission of its request; that of a question without one
-  /// if the body is wrong, which its answer tells.
+  /// Returns the deadline that a body states, for the admission of its request. If the body is invalid, returns the
+  /// default deadline; the answer will report the error.
   ///
   /// It is called on the event loop: JSON is only parsed if it may have a deadline.
   func deadline(in body: [UInt8], _ limits: DeadlineLimits) -> Duration {

@@ -59,7 +59,8 @@ extension ShopContext {
   /// The day of events and searches, in UTC.
   static var today: String { ReportDays.first(ofLast: 1) }
 
-  /// Puts the labels that the catalogue lacks beside it; an index that may only be read has none.
+  /// Stores the counts of labels that the catalogue lacks in a file beside it. An index that is read-only has no such
+  /// file.
   func countUnmatchedLabels() {
     let labels = unmatched.withLock { labels in
       defer { labels = [] }

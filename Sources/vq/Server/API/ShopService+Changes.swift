@@ -1,13 +1,13 @@
 import HTTPServer
 import VisualQuery
 
-/// Changes, which end in time even if a database does not respond.
+/// The time limit of changes, which are answered in time even if a database does not respond.
 extension ShopService {
-  /// The time for which a cancelled change may still tell how far it came.
+  /// The time that a cancelled change has to report how far it came.
   private static let lastWait = Duration.seconds(1)
 
-  /// Makes a change until its time is over. Then it is cancelled; one that succeeds all the same is answered. One that is
-  /// blocked by a database that does not respond goes on without its request.
+  /// Makes a change, and cancels it when its time is over. A change that succeeds nevertheless is answered as made.
+  /// If a database that does not respond blocks it, the request is answered without waiting for it.
   func inTime(
     _ request: HTTPRequest, _ budget: Duration,
     _ run: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse

@@ -182,8 +182,9 @@ final class ShopService: HTTPService {
 
   // MARK: Checks of the head
 
-  /// The methods that are known, if only to answer 405: those of RFC 9110, 9.3, and RFC 5789, and
-  /// QUERY (draft-ietf-httpbis-safe-method-w-body).
+  /// The methods that are known: those of RFC 9110, 9.3, and RFC 5789, and QUERY
+  /// (draft-ietf-httpbis-safe-method-w-body). If a path does not have one of them, the answer is 405; other methods
+  /// get 501.
   private static let methods = [
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY",
   ]

@@ -8,7 +8,8 @@ struct RateLimiter: Sendable {
   var clientCount: Int { buckets.count }
   private var buckets: [String: Bucket] = [:]
 
-  /// Clients beyond these are forgotten, the fullest buckets first: they have nothing to lose.
+  /// The number of clients that are remembered. Beyond it, the clients with the fullest buckets are forgotten: for
+  /// them, a new bucket makes no difference.
   private static let clientLimit = 10_000
 
   private struct Bucket {

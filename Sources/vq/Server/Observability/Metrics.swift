@@ -6,7 +6,7 @@ import VisualQuery
 final class Metrics: Sendable {
   /// Seconds; a request's duration is counted under the first that is not below it.
   private static let buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
-  /// The same for a step of a match.
+  /// The upper bounds of the same histogram for a step of a match.
   private static let stepBuckets = [
     0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
   ]

@@ -95,7 +95,7 @@ public struct EntityCopy: Codable, Sendable, Hashable {
 
   /// Returns the entities that have one of some labels: those with more of them first, then by id.
   ///
-  /// This is all that a device can tell of a search without the service.
+  /// A device without the service cannot search better than this.
   public func entities(withLabels labels: [String], limit: Int) -> [Entity] {
     let wanted = Set(labels.map { $0.lowercased() })
     let found = entities.compactMap { entity -> (count: Int, entity: Entity)? in

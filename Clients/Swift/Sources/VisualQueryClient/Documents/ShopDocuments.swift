@@ -42,7 +42,7 @@ public struct ShopSettings: Codable, Sendable, Hashable, Identifiable {
   public let id: String
   /// The generation of the catalogue.
   public let generation: Int
-  /// The name of the shop, if it tells one.
+  /// The name of the shop, or `nil` if it has none.
   public let name: String?
   /// The currencies of its prices, the most frequent first.
   public let currencies: [String]

@@ -65,7 +65,8 @@ struct CodeStage: SearchStage {
     return 1
   }
 
-  /// Returns the entities whose links some texts are, with their ids: the link of their own, or the one that a template gives.
+  /// Returns the entities that some texts are links of, with their ids: an entity's own link, or the one that the
+  /// template gives.
   private func keys(
     ofLinks texts: [String], _ state: QueryState, _ catalogue: Catalogue
   ) async throws -> [UInt32: EntityID] {
@@ -122,7 +123,7 @@ extension ScoredEntity {
       tier: .code)
   }
 
-  /// Returns the entity with the image of another answer for it.
+  /// Returns the entity with the image that another answer about the same entity has.
   func showing(_ other: ScoredEntity?) -> ScoredEntity {
     var entity = self
     entity.image = other?.image

@@ -7,12 +7,12 @@ enum EmbeddingSource: Sendable {
   case given(ImageEmbedding)
   /// A model is computing it, while other stages run.
   case computed(ImageEncoding)
-  /// The direction of words is added to it, which a model is computing, too.
+  /// An embedding to which the direction of words is added. A model is computing the words' embedding meanwhile.
   indirect case worded(EmbeddingSource, WordsEncoding)
 
   /// Waits for the embedding of the image; `nil` if the model fails, or has to stop.
   ///
-  /// A model that fails on one image is no reason to give no answer: the image counts as not compared.
+  /// If the model fails on an image, the query still gets an answer, and the image counts as not compared.
   func image(shouldStop: () -> Bool) -> ImageEmbedding? {
     switch self {
     case .given(let embedding): embedding
@@ -118,7 +118,8 @@ struct WordScanStage: SearchStage {
       for row in found.votes.keys.sorted() {
         let segment = segments[row.segment].segment
         let stored = segment.embedding(at: row.row)
-        // Among a few images, nothing tells what is usual.
+        // With few images there is no contrast, because they do not show which similarities are usual; the similarity
+        // itself counts then.
         let distinction =
           contrast?.unlimitedDistinction(of: stored)
           ?? EmbeddingContrast.limit * (stored?.similarity(to: embedding) ?? 0)

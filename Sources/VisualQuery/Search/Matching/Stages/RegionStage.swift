@@ -13,7 +13,8 @@ struct RegionStage: SearchStage {
   let encode: @Sendable (PixelBuffer) -> ImageEncoding?
   static let step = QueryStep.regions
   static let cost = 4.0
-  /// The proposals cost little, and mostly there are none.
+  /// Making the proposals costs little, and usually there are none, so the stage runs even if the deadline has
+  /// passed.
   static let runsPastDeadline = true
 
   /// The most rounds of regions, each found by the one before.

@@ -14,8 +14,8 @@ struct TextStage: SearchStage {
 
   /// The most entities that are proposed.
   private static let limit = 32
-  /// The effort of reading, by the time until the deadline from which on it is made: the longer side of the image in which lines are looked
-  /// for, and the most lines that are read.
+  /// The efforts of reading, each with the least time until the deadline that it requires: the longer side of the
+  /// image in which lines are looked for, and the most lines that are read.
   private static let efforts: [(time: Duration, side: Int, lines: Int)] = [
     (.milliseconds(400), 640, 12), (.milliseconds(120), 448, 8), (.zero, 320, 4),
   ]
@@ -67,7 +67,7 @@ struct TextStage: SearchStage {
       return try await reader.text(
         in: image, options: options, until: end, shouldStop: shouldStop)
     } catch is ReadingError {
-      // A model that fails on one image is no reason to give no answer: the text counts as not read.
+      // If the model fails on an image, the query still gets an answer, and the text counts as not read.
       var reading = TextReading()
       reading.isComplete = false
       return reading

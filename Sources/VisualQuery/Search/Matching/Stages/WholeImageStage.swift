@@ -106,7 +106,7 @@ private enum WholeImage {
     let odds = entity.evidence.reduce(0) { sum, term in
       switch term.kind {
       case .inlierLead: sum + min(0, term.weight)
-      // It may not be that far ahead of an image that was not compared.
+      // The part of the lead for being far ahead is left out: an image that was not compared may be closer.
       case .lead: sum + (term.weight - Calibration.farLead(of: evidence)) * (1 - doubt)
       default: sum + term.weight
       }

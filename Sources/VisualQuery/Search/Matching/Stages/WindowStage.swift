@@ -9,7 +9,8 @@ struct WindowStage: SearchStage {
   let image: PixelBuffer?
   static let step = QueryStep.windows
   static let cost = 8.0
-  /// Mostly nothing is to be done, so that the stage is complete; if something is, it is not done any more.
+  /// The stage also runs after the deadline: usually it has nothing to do and is then complete. If it does have
+  /// something to do, it leaves that undone.
   static let runsPastDeadline = true
 
   /// The number of candidates of a window whose geometry is verified.

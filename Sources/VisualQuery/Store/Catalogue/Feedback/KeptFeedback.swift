@@ -63,7 +63,8 @@ package final class KeptFeedback: Sendable {
   package struct Addition: Sendable, Hashable {
     /// The question and what is said about it.
     package var content: FeedbackStatement.Content
-    /// The effect of the statement at first: at once, or only after somebody of the shop accepts it.
+    /// The state in which the statement is added: in effect immediately, or only after somebody of the shop accepts
+    /// it.
     package var state: FeedbackStatement.State
     /// The name of the key that it is made with.
     package var author: String?
@@ -206,7 +207,7 @@ package final class KeptFeedback: Sendable {
     var pending = 0
     /// The length of all images.
     var bytes = 0
-    /// The length of those of statements that wait.
+    /// The total length of the images of statements that wait to be accepted.
     var pendingBytes = 0
 
     mutating func add(_ addition: Addition) {

@@ -73,9 +73,9 @@ package struct ReadingTable {
   /// The readings that ``forEachStored(_:_:)`` gives.
   package enum Selection {
     case all
-    /// Those of images that an entity has.
+    /// The readings of images that an entity has.
     case used
-    /// Those that came or changed since the last publication elsewhere (``GrowthNotes``).
+    /// The readings that were added or changed since the last publication elsewhere (``GrowthNotes``).
     case new
 
     fileprivate var sql: String {
