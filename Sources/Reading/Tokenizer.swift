@@ -21,7 +21,7 @@ package struct Tokenizer: Sendable {
   private let added: AddedTokens
   /// The tokens before and after those of a text.
   let (prefix, suffix): ([Int32], [Int32])
-  /// The token that fills what is left of a fixed length.
+  /// The token that pads a text to a fixed length.
   let padding: Int32
   /// The most tokens that the file allows, or `nil` if it has no limit.
   let lengthLimit: Int?

@@ -169,7 +169,7 @@ struct ImageEncoderTests {
     let large = try #require(
       try error(ONNXModel.encoder(height: nil, width: nil), #"{"size": 2048}"#))
     #expect(large.code == .otherShape)
-    // The model's own size is enough.
+    // If the configuration has no size, that of the model is used.
     #expect(try error(ONNXModel.encoder(), "{}") == nil)
     #expect(try error(ONNXModel.encoder(height: nil), "{}")?.code == .corrupt)
   }
@@ -227,7 +227,7 @@ struct ImageEncoderTests {
     } catch {
       #expect(error.code == .stopped)
     }
-    // One that nobody waits for ends with its reference.
+    // A computation that nobody waits for ends when its last reference is released.
     _ = try encoder.start(picture)
   }
 }

@@ -13,7 +13,7 @@ import Testing
 
   @Test func `a request whose expected wait exceeds its budget is refused at once`() throws {
     let desk = Desk(width: 1, queueLimit: 100)
-    // One has taken 100 ms, so that the next ones are expected to.
+    // After a request that took 100 ms, further ones of its kind are expected to take as long.
     try desk.run(claim("a", budget: .milliseconds(300)), for: .milliseconds(100))
     var count = 0
     while desk.admit(claim("a", budget: .milliseconds(300))) != nil { count += 1 }
@@ -103,7 +103,7 @@ import Testing
     try desk.run(short, for: .milliseconds(1))
     for _ in 0..<3 { #expect(desk.admit(long) != nil) }
     #expect(desk.admission.running == 2)
-    // A kind that nothing is known of may be long.
+    // A request of an unknown kind may be long, so it does not get one of the places for short ones.
     #expect(desk.admit(claim("new", budget: .milliseconds(20))) == nil)
     for _ in 0..<2 { #expect(desk.admit(short) != nil) }
     #expect(desk.admission.running == 4)
@@ -163,7 +163,7 @@ import Testing
     desk.now += .seconds(1)
     desk.finish(desk.running[0])
     #expect(desk.running.contains(other) && desk.admission.running == width)
-    // The thread that it leaves is kept for a while.
+    // The thread that the first client leaves to others stays free for a while.
     desk.finish(other)
     #expect(desk.admission.running == width - 1 && desk.admission.waiting > 0)
     let again = try #require(desk.admit(claim(photo, of: "b")))
@@ -230,7 +230,8 @@ import Testing
     let ordinary = claim(photo, of: "c", budget: .milliseconds(300), canEndEarly: true)
     let waiting = try #require(desk.admit(ordinary))
     #expect(desk.cuts() == [])
-    // It has waited for a quarter of what it can, but the long ones have not run for as long as a photo does.
+    // The request has waited for a quarter of its spare time, but the long ones have not yet run for as long as a
+    // photo is expected to take.
     desk.now += .milliseconds(65)
     #expect(desk.cuts() == [])
     desk.now += .milliseconds(10)
@@ -255,7 +256,7 @@ import Testing
     desk.finish(desk.running[0])
     #expect(desk.admit(long("b")) != nil)
     while desk.admission.waiting > 1 { desk.finish(desk.running[0]) }
-    // What cannot give a partial answer is left alone.
+    // A request that cannot give a partial answer is not ended early.
     let other = try self.desk(width: 1, [("a", .seconds(2)), ("b", .milliseconds(40))])
     #expect(other.admit(claim(photo, of: "a")) != nil)
     other.now += .milliseconds(1900)
@@ -273,7 +274,7 @@ import Testing
     #expect(desk.admit(claim(photo, of: "a")) == nil)
     #expect(desk.admit(claim(photo, of: "b")) != nil)
     #expect(desk.displaced == [ids[3]])
-    // A place less would not leave the other one with more.
+    // Taking another place from the other client would leave it with fewer places than this one.
     #expect(desk.admit(claim(photo, of: "b")) == nil)
     #expect(desk.admission.waiting == 3)
   }

@@ -129,7 +129,7 @@ import Testing
       #expect(simulation.admission.running <= 2 * width && simulation.admission.waiting <= 64)
     }
     for client in simulation.clients.suffix(2) {
-      // One thread that always has a long request without an end cannot do better.
+      // With one thread, which a long request may hold at any time, no more can be expected.
       let share = width == 1 ? 0.7 : 0.9
       #expect(
         Double(client.answered) >= share * Double(client.asked),
@@ -153,7 +153,7 @@ import Testing
     for _ in 0..<4000 { simulation.tick() }
     let received = simulation.clients.map { $0.received / .seconds(1) }
     #expect(received.min()! >= 0.8 * received.max()!, "\(received)")
-    // All threads are busy, but for one that an only client leaves to others.
+    // All threads are busy, except for the one that a single client leaves to others.
     #expect(received.reduce(0, +) >= 0.9 * 20 * Double(width - (clients.count == 1 ? 1 : 0)))
   }
 

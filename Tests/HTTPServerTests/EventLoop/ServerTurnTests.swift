@@ -111,7 +111,7 @@ import Testing
     client.finishWriting()
     _ = server.turn(milliseconds: 0)
     #expect(server.turn(milliseconds: 0) == 0)
-    // It has its answer when it reads.
+    // As soon as the client reads, it gets its answer.
     for _ in 0..<10_000 where client.received.count < EchoService.bigByteCount {
       client.exchange()
       server.turn(milliseconds: 100)
@@ -132,7 +132,7 @@ import Testing
     let refused = Self.answer(to: "/now", of: try RawClient(port: port), by: server)
     #expect(refused?.hasPrefix("HTTP/1.1 503") == true)
     #expect(refused?.contains("tooManyConnections") == true)
-    // Those that hold the extra ones make room, the oldest first.
+    // The oldest of the extra connections are closed to make room.
     let silent = try (0..<5).map { _ in try RawClient(port: port) }
     for _ in 0..<100 where server.turn(milliseconds: 100) > 0 {}
     #expect(server.connections.count == 4)
@@ -164,7 +164,7 @@ import Testing
       for _ in 0..<100 where server.turn(milliseconds: 100) > 0 {}
     }
     #expect(server.admission[.answers].running == 1 && server.admission[.answers].waiting == 1)
-    // Their sockets close with them.
+    // Releasing the clients closes their sockets.
     clients = []
     for _ in 0..<100 where server.admission[.answers].running > 0 || !server.connections.isEmpty {
       server.turn(milliseconds: 100)
@@ -197,7 +197,8 @@ import Testing
   @Test func `clients that take their answers slowly give way`() throws {
     let (server, port) = try Self.server(answerByteLimit: 21_000_000)
     let slow = try (0..<4).map { _ in try RawClient(port: port) }
-    // A smaller answer has less time, and is not dropped before an older one for that.
+    // The third client gets a smaller answer, which has a shorter deadline. This does not make it the first to be
+    // dropped.
     for (number, client) in slow.enumerated() {
       client.send(Self.request(number == 2 ? "/half" : "/big"))
       for _ in 0..<100 where server.turn(milliseconds: 5) > 0 {}
@@ -282,7 +283,7 @@ import Testing
     let long = try RawClient(port: port)
     long.send(Self.request("/partial"))
     for _ in 0..<100 where server.admission[.answers].running == 0 { server.turn(milliseconds: 10) }
-    // The service takes the path of a request for its client.
+    // The service of the test uses the path of a request as its client.
     let short = try RawClient(port: port)
     short.send(Self.request("/quick"))
     for _ in 0..<2000 where short.received.isEmpty {

@@ -19,7 +19,7 @@ import Testing
       buffer.append(piece, of: isChunked ? 4_000_000 - buffer.count : rest.count)
       rest = rest.dropFirst(piece.count)
       #expect(buffer.count == bytes.count - rest.count)
-      // Room for at most as much again, and never for more than is announced.
+      // The buffer reserves at most as much again as it holds, and never more than the announced length.
       #expect(buffer.capacity >= buffer.count)
       #expect(buffer.capacity <= max(2 * buffer.count, BodyBuffer.pieceSizes.lowerBound))
       #expect(buffer.capacity - buffer.count <= BodyBuffer.pieceSizes.upperBound)

@@ -176,7 +176,7 @@ import Testing
   @Test(arguments: refused) func `what may hide a request is refused`(_ refused: Refused) {
     let error = #expect(throws: HTTPError.self) { try Self.requests(in: Array(refused.text.utf8)) }
     #expect(error?.code == refused.code)
-    // It was what was left of the limit, which may be below zero.
+    // The error once named the rest of the limit, which may be negative, instead of the limit.
     if refused.code == .headersTooLarge { #expect(error?.limit.map { $0 > 0 } == true) }
   }
 

@@ -337,7 +337,7 @@ import Testing
     unsigned.replaceSubrange(36..<40, with: [0, 0, 0, 0])
     let jpeg = try Self.jpeg(Self.standard)
     let files = [
-      // The header's number is smaller than what comes.
+      // The size in the header of the profile is smaller than the profile.
       Self.png(Self.standard, [PNGFile.profileChunk(long)]),
       Self.png(Self.standard, [PNGFile.profileChunk(unsigned)]),
       ProfiledJPEG.file(jpeg, profile: unsigned, partSize: 1000),

@@ -250,7 +250,8 @@ import Testing
       try ImageDecoder(limits: exact).decode(bytes, longerSide: 1024, shouldStop: { true })
     }
     #expect(error?.code == .tooMuchWork)
-    // Beyond the limit, it ends before memory is taken; within it, when the caller says so.
+    // Beyond the limit, decoding is rejected before memory is allocated; within the limit, it ends as soon as the
+    // caller stops it.
     let standard = #expect(throws: DecodeError.self) {
       try ImageDecoder().decode(bytes, longerSide: 1024, shouldStop: { true })
     }

@@ -246,7 +246,8 @@ import Testing
   /// has another mean.
   @Test(arguments: [(4, 0.009), (6, 0.014)])
   func `a margin that is cut off hardly makes another color`(margin: Int, limit: Double) throws {
-    // It ends in the cells at the border, which have some of it and some of its ground.
+    // The disk ends within the cells at the border, which therefore have a mixture of its color and that of the
+    // background.
     let whole = try painted { x, y in
       let across = SIMD2(Double(x - 80), Double(y - 80))
       return (across * across).sum() < 72 * 72 ? [200, 120, UInt8(40 + y / 2)] : [255, 255, 255]

@@ -85,12 +85,12 @@ import Testing
     var queries: [PDQHash] = []
     for _ in 0..<Int.random(in: 1...5, using: &generator) {
       let hash = PDQHash.random(using: &generator)
-      // From exact mirror images to such as share a quarter of their bits only.
+      // The hashes range from exact mirror images to ones that share only a quarter of their bits.
       let changes = [0, 1, 8, 30, 200][Int.random(in: 0..<5, using: &generator)]
       for bits in Self.mirrorBits {
         var image = PDQHash(words: hash.words ^ SIMD4(repeating: bits))
         for _ in 0..<Int.random(in: 0...changes, using: &generator) {
-          // All changes of some hashes are in the last words, the first ones being the same.
+          // For every third seed, all changes are beyond the first word.
           let first = seed % 3 == 0 ? 64 : 0
           image[bit: Int.random(in: first..<256, using: &generator)].toggle()
         }

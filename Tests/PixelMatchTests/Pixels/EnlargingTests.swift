@@ -78,7 +78,7 @@ import Testing
     #expect(own.pdq == other.pdq && own.keypoints == other.keypoints && own.color == other.color)
     #expect(own.layout == other.layout && own.texture == other.texture)
     #expect(QuerySignature(small) == QuerySignature(large))
-    // The size is that of the image itself, so that one can tell that it is small.
+    // The stored size is that of the image before it was enlarged, so that a small image can be recognized as such.
     #expect(own.width == 90 && own.height == 60)
   }
 }

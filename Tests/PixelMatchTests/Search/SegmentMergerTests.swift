@@ -62,7 +62,7 @@ import Testing
     var whole = SegmentWriter()
     let sources = try [1, 2, 200, 3, 60, 1, 500, 30].shuffled(using: &generator).map { count in
       var own = SegmentWriter()
-      // One signature of random ones, so that words are shared.
+      // Every third row has this signature, so that rows share visual words.
       let common = Signature.random(using: &generator)
       for row in 0..<count {
         let signature = row % 3 == 0 ? common : Signature.random(using: &generator)

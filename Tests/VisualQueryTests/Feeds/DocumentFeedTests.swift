@@ -34,7 +34,7 @@ import VisualQuery
     #expect(export.products.map(\.id) == ["tee/red", "tee/blue"])
     let blue = try export.product("tee/blue")
     #expect(blue.group == "tee" && blue.attributes["color"] == "Blue" && blue.images == ["b.jpg"])
-    // Links to a product have its handle.
+    // The handle is kept, because link templates use it.
     #expect(blue.extra["handle"] == .string("tee"))
   }
 

@@ -147,7 +147,7 @@ import VisualQuery
       var decoder = TextDecoder()
       var buffer: [UInt8] = []
       var rest = Self.utf16(text, isBigEndian: isBigEndian, hasMark: true)[...]
-      // The mark comes whole, as the reader ensures.
+      // The first part has the whole byte order mark, because the reader waits for it.
       for count in [64] + Array(repeating: size, count: 1000) where !rest.isEmpty {
         let start = buffer.count
         buffer += rest.prefix(count)

@@ -172,7 +172,8 @@ import VisualQuery
       """#
     #expect(
       try Self.json(Self.read(nowhere).entities) == [#"{"id":"s","title":"S","type":"store"}"#])
-    // A code is kept if it is the id, and if only the offer has it; hours without a zone are said.
+    // A product code is kept even if it is also the id, and even if only the offer has it. Opening hours without a
+    // time zone are reported.
     let more = try Self.read(
       #"""
       [{"@type": "Product", "gtin14": "04006381333931", "name": "A"},
@@ -295,7 +296,7 @@ import VisualQuery
     do {
       _ = try Self.read(text)
     } catch is FeedError {
-      // An error is an answer, too.
+      // A typed error is an accepted result.
     }
   }
 

@@ -86,7 +86,7 @@ import VisualQuery
     #expect(export.warnings.count == 21 && export.warnings.reduce(0) { $0 + $1.count } == 300)
     #expect(export.warnings.map { $0.row != nil } == [true] + Array(repeating: false, count: 20))
     #expect(export.warnings.last?.reason == "280 further invalid fields were left out")
-    // The reports, fed back, are the row again.
+    // If the reports are fed back as a feed, they give the same row.
     let lines = try export.warnings.map {
       String(decoding: try JSONEncoder().encode($0), as: UTF8.self)
     }

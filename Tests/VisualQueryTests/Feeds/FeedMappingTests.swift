@@ -79,7 +79,8 @@ import VisualQuery
     let fields = try #require(FieldAssignment.list(columns.mapping))
     let export = try ReadExport(
       Array(text.utf8), FeedOptions(currency: "CZK", fields: fields), name: name)
-    // What repeats is the record, what is unique the id, and what looks like an image or a name is one.
+    // The element that repeats is taken for the record, the field with unique values for the id, and fields whose
+    // values look like images or names for those.
     #expect(export.products.map(\.id) == ["A1", "A2"], "\(columns.mapping)")
     #expect(
       export.products.allSatisfy {
@@ -170,7 +171,7 @@ import VisualQuery
     }
     await #expect(throws: FeedError.self) { try await run(path) }
     #expect(try await run(path, "id=kod,title={firma} {popis_kratky},salePrice=castka") == 2)
-    // The next night.
+    // A later run without the mapping uses the stored one.
     #expect(try await run(path) == 2)
     let other = try folder.write("id,title\nx,X\n", to: "other.csv")
     #expect(try await run(other) == 1)

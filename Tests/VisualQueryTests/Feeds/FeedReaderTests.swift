@@ -238,7 +238,7 @@ import VisualQuery
     let lines = try written.map { String(decoding: try encoder.encode($0), as: UTF8.self) }
     let back = try ReadExport(lines.joined(separator: "\n"))
     #expect(back.products.map(\.id) == ["a"] && back.warnings.isEmpty)
-    // A row that happens to have such fields is one.
+    // A row that has the fields of a report by chance is still read as a row.
     let own = #"{"kind":"image","reason":"new","title":"B","id":"b","type":"product"}"#
     #expect(try ReadExport(own).products.map(\.id) == ["b"])
   }

@@ -103,7 +103,7 @@ import VisualQuery
       header + "tee,Tee,Color,Red,T-R,19.90,front.jpg,red.jpg\ntee,,,Blue,T-B,21.90,red.jpg,\n")
     #expect(one.products.map(\.id) == ["tee/red", "tee/blue"])
     #expect(one.products.map(\.images) == [["red.jpg"], ["front.jpg"]])
-    // Sizes look alike.
+    // Sizes look alike, so they stay one entity.
     let sizes = try ReadExport(
       header + "tee,Tee,Size,S,T-S,19.90,front.jpg,\ntee,,,M,T-M,19.90,,\n")
     #expect(sizes.products.map(\.id) == ["tee"])

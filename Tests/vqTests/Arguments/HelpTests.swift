@@ -14,7 +14,8 @@ import Testing
   @Test(arguments: names)
   func `the short help fits a screen and begins with examples`(name: String?) {
     let lines = text(.short, name).split(separator: "\n", omittingEmptySubsequences: false)
-    // The last, empty one is only the end of the line before; one line is left for the prompt.
+    // The help ends with a line break, so the last part is empty and not a line. One line of the screen is left for
+    // the prompt.
     #expect(lines.count - 1 <= 23)
     #expect(lines.first == "Examples")
   }

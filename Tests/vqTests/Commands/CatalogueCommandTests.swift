@@ -275,7 +275,7 @@ import Testing
     #expect(refused.errors.contains("absolute path") && refused.errors.contains("--allow-outside"))
     let allowed = try RunningVQ(command + ["--allow-outside", SampleShop.folder.path])
     #expect(allowed.output.contains("1 image analyzed"), "\(allowed.errors)")
-    // Kept, until it is taken back.
+    // The permission is stored, until `none` withdraws it.
     #expect(try RunningVQ(command).output.contains("1 unchanged"))
     #expect(try RunningVQ(command + ["--allow-outside", "none"]).errors.contains("absolute path"))
   }

@@ -76,7 +76,7 @@ import Testing
     #expect(first.status == 1 && first.errors.contains("rejected images are in \(file)"))
     #expect(first.errors.contains("all images were rejected (1)"))
     let kept = try #require(FileManager.default.contents(atPath: file))
-    // A run that does not reach any row leaves it, and so does one that writes nothing.
+    // A run that reads no row leaves the file as it is, and so does a dry run.
     #expect(try RunningVQ(["index", folder.path + "/none", "--index", index]).status != 0)
     #expect(try RunningVQ(["index", catalogue, "--index", index, "--dry-run"]).status == 1)
     #expect(FileManager.default.contents(atPath: file) == kept)
@@ -93,7 +93,7 @@ import Testing
     let elsewhere = folder.path + "/elsewhere.jsonl"
     #expect(try RunningVQ(feed + ["--rejected", elsewhere]).status == 0)
     #expect(!FileManager.default.fileExists(atPath: file))
-    // The same file, named.
+    // `--rejected` may name the file that is in the index anyway.
     let bad = try folder.write(#"{"type":"product","id":"x"}"#, to: "bad.jsonl")
     #expect(try RunningVQ(["index", bad, "--index", index, "--rejected", file]).status == 1)
     #expect(FileManager.default.fileExists(atPath: file))

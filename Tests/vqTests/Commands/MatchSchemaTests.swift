@@ -143,7 +143,7 @@ import VisualQuery
       #"{"rules":[{"name":"r","do":"pin","entities":["product:oats","store:pavilion"]}]}"#,
       to: "rules.json")
     questions.append(["--labels", "mug,box", "--limit", "100", "--rules", rules])
-    // The red mug, whose other colors alone may be found.
+    // The filter excludes the red mug itself, so that only its other colors can be found.
     questions.append([SampleShop.image("mug-red.jpg"), "--where", "id!=mug-red"])
     var schema = try JSONSchema(contentsOf: Self.file)
     for question in questions {

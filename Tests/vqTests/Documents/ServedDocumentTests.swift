@@ -111,7 +111,7 @@ import VisualQuery
     #expect(gone.status == 204)
     _ = try await ask("GET /v1/sync?limit=1&state=\(state)")
     _ = try await ask("GET /v1/sync?state=\(state)")
-    // One of the two is not the first anyway.
+    // Pinning one of the two changes the order, whichever of them comes first by itself.
     for id in ["oats", "oats-2"] {
       let rules = #"{"rules":[{"name":"r","do":"pin","entities":["product:\#(id)"]}]}"#
       let form = [("rules", rules), ("request", #"{"labels":["cereal"]}"#)].map {

@@ -1,7 +1,7 @@
-/// Puts the parts of the objects of shop interfaces where those of most interfaces are: names, images and stock in the product, and
-/// variants in a list.
+/// Brings products from the interfaces of different shop systems into one form: names, images and stock are in the
+/// product, and variants are in a list.
 enum JSONShopObjects {
-  /// Returns a product in the usual form.
+  /// Returns a product in this form.
   static func usual(_ value: JSONValue) -> JSONValue {
     guard case .object(var fields) = value else { return value }
     unwrapEnvelope(&fields)

@@ -66,7 +66,8 @@ public struct Indexer: Sendable {
     package var leftOut: [String: Int] = [:]
     /// The number of images that are on servers and were not fetched, by the host.
     package var unfetchedHosts: [String: Int] = [:]
-    /// The number of entities by what of the feed did not become a part of them, although it looks as if it should.
+    /// The parts of the feed that look as if they should belong to entities but were not used, with the number of
+    /// entities that each is about.
     package var findings: [FeedFinding: Int] = [:]
     /// The encoding of the feed, or `nil` for UTF-8.
     package var encoding: FeedEncoding?

@@ -121,8 +121,8 @@ extension EntityValue {
   /// Returns the entity without the field.
   package var withoutEmbeddings: EntityValue { with(extra: SuppliedEmbeddings.field, nil) }
 
-  /// Returns the entity with the embeddings of the stored one. If images have changed, which have none then, the digest
-  /// is another one, so that the vectors count as new when they come again.
+  /// Returns the entity with the embeddings of the stored one. Images that have changed get no embedding. The digest
+  /// is then another one, so that the same vectors count as new if they are supplied again.
   ///
   /// - Parameter changes: The hashes of the images by their position, if some have changed.
   package func with(embeddingsOf stored: EntityValue, changes: [Int: Int]?) -> EntityValue {

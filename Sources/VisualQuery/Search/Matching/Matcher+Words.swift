@@ -3,8 +3,8 @@ internal import PixelMatch
 /// The entities that a search found, with the effect of the words beside the image.
 struct WordedEntities: Sendable {
   let scored: [ScoredEntity]
-  /// The asked words that neither what the image surely shows nor a sibling of it has, or none of the likeliest entities; `nil` if no words
-  /// were asked.
+  /// The words of the question that are not met: neither the thing that the image surely shows nor one of its
+  /// siblings has them, or, if nothing is sure, none of the likeliest entities. `nil` if the question has no words.
   var unmatched: [String]?
 }
 

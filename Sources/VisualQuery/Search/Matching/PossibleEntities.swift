@@ -43,7 +43,7 @@ enum PossibleEntities {
     case odds
     /// Its log-odds minus those of the best other candidate, and of the third best.
     case oddsLead, thirdLead
-    /// The logarithms of the ratios of its inliers and of its votes to the most of another candidate.
+    /// The logarithm of its inliers divided by the most inliers of another candidate, and the same for votes.
     case inlierRatio, voteRatio
   }
 

@@ -38,7 +38,7 @@ package enum LocalizedPrice {
     "ja": Marks(group: ",", decimal: ".", isPrefix: true, gap: ""),
   ]
 
-  /// The signs of currencies that one sign names everywhere.
+  /// The signs of currencies whose sign is the same in every language.
   private static let signs = ["EUR": "€", "GBP": "£", "JPY": "¥"]
   /// The languages in which a dollar is that of the United States.
   private static let dollarLanguages: Set<String> = ["en", "en-us"]

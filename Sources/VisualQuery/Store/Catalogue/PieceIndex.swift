@@ -231,7 +231,7 @@ package struct PieceIndex: Sendable {
       let weight: Float
       /// The sum of the rarities of its pieces.
       let total: Float
-      /// The largest part of that sum that an entity has.
+      /// The largest sum of the rarities of these pieces that a single entity has.
       let best: Float
       let corners: [ReadPoint]
 

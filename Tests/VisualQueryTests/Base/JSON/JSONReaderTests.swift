@@ -175,7 +175,7 @@ import VisualQuery
     let error = Self.failure(Self.nested(17, open, close), limits)
     #expect(error?.code == .tooDeep && error?.offset == 16 * open.utf8.count)
     #expect(error?.message.contains("16 levels") == true)
-    // Nesting that never ends is refused as early.
+    // Nesting that never ends is rejected at the same place.
     #expect(Self.failure(String(repeating: open, count: 100_000), limits)?.offset == error?.offset)
   }
 

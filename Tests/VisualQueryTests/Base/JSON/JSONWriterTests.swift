@@ -50,7 +50,7 @@ import VisualQuery
     var value = JSONValue.array([])
     for _ in 0..<100_000 { value = .array([value]) }
     #expect(JSONWriter.bytes(of: value).count == 200_002)
-    // Its own destruction would be recursive.
+    // Takes the value apart level by level, because Swift would destroy it recursively and overflow the stack.
     while case .array(let values) = value, let inner = values.first { value = inner }
   }
 }

@@ -212,7 +212,7 @@ import VisualQuery
       let without = MeasuredEvidence(hash: 0, color: color, texture: 0.9, inliers: inliers)
       var with = without
       with.labels = 2
-      // The label's share of the score is not part of its lead here.
+      // The lead is the same with and without the label, so that only the label's own weight is compared.
       let standing = Standing(lead: lead, inlierLead: 0, patchLead: 0, isAlone: false)
       let (base, raised) = (
         Calibration.evidence(without, standing), Calibration.evidence(with, standing)

@@ -107,7 +107,7 @@ import VisualQuery
     _ = try await indexer.update(with: [
       .put(try product("both"), images: [colored, textured]),
       .put(try product("colored"), images: [colored]),
-      // Without it the label would tell nothing.
+      // With this product, not every entity has the label, so the label is evidence.
       .put(.product(Product(id: "other", title: "other", labels: ["cap"])), images: []),
     ])
     let matcher = Matcher(catalogue: try Catalogue(directory: indexer.directory))

@@ -21,7 +21,7 @@ import VisualQuery
     let own = (0..<5).map { (key: UInt32(1), score: 20 - Double($0)) }
     let found = support(own + strangers(95, from: 19))
     #expect(found.keys.sorted() == [1])
-    // Four others of nineteen, while 4 of 99 would be chance.
+    // Four of the 19 nearest other images are of this entity. By chance, it would be 4 of all 99 others.
     let chance = 4.0 / 99
     let share = try #require(found[1]?.share)
     #expect(abs(share - (4.0 / 19 - chance) / (1 - chance)) < 1e-12)

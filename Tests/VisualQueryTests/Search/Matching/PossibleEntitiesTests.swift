@@ -94,7 +94,7 @@ import VisualQuery
         for case let step in [question.low, question.high] {
           switch step {
           case .leaf: leaves += 1
-          // A later question: no tree has a circle.
+          // The next question has a higher index, so no tree contains a cycle.
           case .question(let next): #expect(tree.indices.contains(next) && next > index)
           }
         }

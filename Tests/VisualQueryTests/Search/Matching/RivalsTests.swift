@@ -29,7 +29,7 @@ import VisualQuery
   func `a lead is capped by what keypoints say`(inliers: Int, limit: Double) {
     let rivals = Rivals([candidate(inliers), candidate(0)], scores: [20, 1])
     #expect(rivals.standing(of: 0).lead == limit)
-    // What lies far behind counts three hundredths.
+    // The part of a lead below -3 counts with a factor of 0.03.
     #expect(abs(rivals.standing(of: 1).lead + 3.48) < 1e-9)
   }
 
@@ -69,7 +69,7 @@ import VisualQuery
       return Rivals(all, scores: all.map { _ in 10 }).standing(of: 0).patchLead
     }
     #expect(lead(candidate(98), over: nil) == 1)
-    // A rival that was not compared may have as many, unless it hardly aligns.
+    // A rival whose patches were not compared may have as many equal patches, unless it hardly aligns.
     #expect(lead(candidate(98), over: candidate(nil)) == 0)
     #expect(lead(candidate(98), over: self.candidate(14)) == 1)
     #expect(lead(candidate(98), over: candidate(60)) == 1)
@@ -94,7 +94,7 @@ import VisualQuery
     #expect(lead(residual: nil, rival: 90) == lead(residual: 0.05, rival: 90))
     #expect(abs(lead(residual: 0.05, rival: 60) - 1.8) < 1e-9)
     #expect((1.3..<2.9).contains(lead(residual: 0.02, rival: 90)))
-    // A candidate with a lower score is not helped.
+    // The doubt about a sibling's lead does not improve a candidate with a lower score.
     #expect(Rivals([candidate(60), candidate(60)], scores: [10, 13]).standing(of: 0).lead == -3)
   }
 
@@ -124,7 +124,8 @@ import VisualQuery
         candidate.patches = agreeing.map { PatchAgreement(visible: 100, agreeing: $0) }
         return candidate
       }
-      // The third is the rival: keypoints of the first two may lie apart.
+      // The third candidate is there to be a rival, because the first two are not rivals if their keypoints lie
+      // apart.
       let all = [
         candidate(20, in: own, agreeing), candidate(inliers, in: other, others), self.candidate(0),
       ]

@@ -160,7 +160,7 @@ import VisualQuery
     let answer = try await shop.matcher(Parts(shop.index, count: 2, damaged: [1: rows])).values(
       for: content("q01-mug.jpg"), options: options)
     #expect(!answer.isComplete && answer.coverage < 1 && answer.diagnostics.missingShards.isEmpty)
-    // Once with the lists and once with the signatures.
+    // The damaged row is counted twice: with the posting lists and with the signatures.
     #expect(
       answer.diagnostics.damagedRows[1]?.count == 2
         && answer.diagnostics.damagedRows[1]?.example == rows.example)
@@ -178,9 +178,9 @@ import VisualQuery
   ) async throws {
     let shop = try await Shop()
     let down = CatalogueError(code: code, message: "down")
-    // The whole image has the first two questions.
+    // The first two questions to the shards are those of the whole image. All later ones fail.
     let store = Parts(shop.index, count: 2) { $0 > 2 ? [0: down, 1: down] : [:] }
-    // More things than are sure in the whole image.
+    // The page shows more things than can be sure by the whole image.
     let things = RegionTests.things + ["tote-rust", "oats", "bottle-sage"]
     let content = SemanticContent(pixelBuffer: try PictureCanvas.page(things))
     let answer = try await shop.matcher(store).values(for: content, options: options)

@@ -63,7 +63,7 @@ import VisualQuery
           try matcher.event(
             "event \(number)", .opened, of: match.value.id,
             inAnswer: token, day: day, key: key))
-        // The second time, it is known.
+        // The same event counts only once.
         #expect(try numbers.count([event]) == 1)
         #expect(try numbers.count([event]) == 0)
         opened += 1

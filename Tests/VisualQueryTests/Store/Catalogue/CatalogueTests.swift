@@ -206,7 +206,7 @@ import VisualQuery
       _ = try await Indexer(directory: directory).run(path: SampleShop.catalogue)
     }
     #expect(error?.code == .locked)
-    // Readers do not mind.
+    // Reading is possible while the writer's lock is held.
     _ = try Catalogue(directory: directory)
     _ = lock
   }
@@ -270,7 +270,7 @@ import VisualQuery
     let row = try folder.write(#"{"type":"product","id":"a","title":"A"}"#, to: "c.jsonl")
     #expect(try await Indexer(directory: folder.path).run(path: row).generation == 1)
     #expect(try Catalogue(directory: folder.path).entityCount == 1)
-    // The same with a page written, and no table yet.
+    // The same for a run that was killed after it wrote a page but before it created a table.
     let other = try TemporaryDirectory()
     do {
       let connection = try CatalogueConnection(

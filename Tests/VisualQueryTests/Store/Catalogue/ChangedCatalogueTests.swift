@@ -141,7 +141,7 @@ import VisualQuery
   @Test(arguments: [0, 100, 4096, 20_000])
   func `truncated shared memory ends no process and spoils no answer`(byteCount: Int) async throws {
     let fixture = try await Fixture()
-    // So that the log holds pages which only its index tells.
+    // After this run, the write-ahead log has pages that readers find only by its index in shared memory.
     try fixture.shop.draw("p6.jpg", seed: 6)
     try await fixture.shop.run((0..<7).map { DrawnShop.row("p\($0)") })
     try await Self.expectNoAnswer(of: fixture, whileTruncatedTo: byteCount)

@@ -20,7 +20,7 @@ import VisualQuery
     for text in [nil, "", "[]", "{}", "[[1]]", "[[1,2,3,\"4\"]]"] {
       #expect(GenerationLog(stored: text).lines.isEmpty)
     }
-    // As earlier versions wrote it.
+    // Earlier versions wrote lines without the last number.
     #expect(GenerationLog(stored: "[[7,1,2,3]]").seal(of: 7) == 0)
     #expect(GenerationLog(stored: "[[7,1,2,3,9]]").seal(of: 7) == 9 && log.seal(of: 6) == nil)
   }

@@ -143,7 +143,7 @@ import VisualQuery
     #expect(
       code { _ = try kept.add(content("b"), state: .pending, time: 1, image: image) } == .full)
     _ = try kept.add(content("b"), state: .pending, time: 1)
-    // As of a version without this limit.
+    // Lowers the limit below what is stored, as if an earlier version without the limit had stored it.
     limits.pendingImageBytes = 5
     let stricter = try KeptFeedback(directory: folder.path, limits: limits)
     _ = try stricter.add(content("f"), state: .pending, time: 1)

@@ -136,7 +136,7 @@ import VisualQuery
       "a" + String(repeating: "\u{301}", count: 100_000),
     ])
     for count in try labels.counts() { #expect(count.label.unicodeScalars.count <= 100) }
-    // Each has 400 bytes and no like among the others.
+    // Each label has about 400 bytes, and all of them differ.
     let tail = String(repeating: "\u{20000}", count: 94)
     for start in stride(from: 100_000, to: 106_000, by: 1000) {
       try labels.count((start..<start + 1000).map { "\($0)" + tail })

@@ -38,7 +38,7 @@ import VisualQuery
     #expect(ServedShop.ids(answer) == ["market", "oats"])
     #expect(answer["missing"] as? [String] == ["product/none", "store:a/b"])
     #expect(answer["generation"] as? Int != nil)
-    // Each once: a short question must not have a long answer.
+    // Repeated ids are answered once, so that a short question cannot cause a long answer.
     let ids = Array(repeating: #""product:oats""#, count: 1000).joined(separator: ",")
     #expect(ServedShop.ids(try await shop.json(path, [], #"{"ids":[\#(ids)]}"#)) == ["oats"])
     func names(_ count: Int) -> String {

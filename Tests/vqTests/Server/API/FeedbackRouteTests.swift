@@ -386,7 +386,7 @@ import VisualQuery
     #expect(added["generation"] as? Int == 2)
     let after = try await shop.json("POST /v1/match", [Self.reading], #"{"labels":["goblet"]}"#)
     #expect(Set(ServedShop.ids(after, "values")) == ["mug-red", "mug-blue"])
-    // A second word keeps the first.
+    // Adding another word to the bridge keeps the first one.
     _ = try await shop.json(
       "POST /v1/labels/bridge", [Self.writing], #"{"label":"beaker","labels":["mug"]}"#)
     let kept = try await shop.json("POST /v1/match", [Self.reading], #"{"labels":["goblet"]}"#)

@@ -270,7 +270,7 @@ import VisualQuery
   /// Questions within the bytes of a body that would cost more than an answer is worth.
   private static let excessive: [(body: String, code: Problem.Code, field: String?)] = [
     (#"{"labels":["\#(String(repeating: "a", count: 101))"]}"#, .invalidField, "labels"),
-    // One character, as texts count them.
+    // A letter with 100 combining marks is one `Character`, but has 101 Unicode scalars.
     (
       #"{"labels":["\#("\u{1100}" + String(repeating: "\u{301}", count: 100))"]}"#, .invalidField,
       "labels"

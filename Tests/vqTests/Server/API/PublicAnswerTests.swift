@@ -157,7 +157,7 @@ import VisualQuery
       #expect(match.status == status, "\(property)")
       let sorted = try await shop.ask(
         "POST /v1/entities:query", type, Array(#"{"sortedBy":[{"property":"\#(property)"}]}"#.utf8))
-      // No other list than the public field is sorted by.
+      // Only the public field can be sorted by. The other properties here are lists or not public.
       #expect(sorted.status == (property == "material" ? 200 : 422), "\(property)")
     }
   }

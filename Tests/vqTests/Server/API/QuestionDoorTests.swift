@@ -52,7 +52,7 @@ import VisualQuery
     let fields = try question.fields()
     let known = Question.fields.filter { fields[$0.name] != nil }
     try #require(known.count == fields.count)
-    // What JSON beside an image says is compared with; only there may all of these fields stand.
+    // The expected question is that of JSON beside an image, because only there all of these fields may be given.
     let meant = try Question(
       RequestFields(json: Array(question.json.utf8)), hasPicture: true, language: nil)
     let isFlagOff = door == .argument && fields.values.contains(.bool(false))

@@ -313,9 +313,10 @@ import VisualQuery
       .mapValues { String(decoding: $0.bytes, as: UTF8.self) }
     let asked = Set(
       scripts.values.flatMap { $0.matches(of: /\bword\("(\w+)",/).map { String($0.1) } })
-    // Nothing of the page is sorted in an order that is shown.
+    // The page never shows an order of sorting, so it does not ask for the words of `order`.
     #expect(asked == Set(EnumerationWords.all.map { $0.enumerationName }).subtracting(["order"]))
-    // A table of words has the values as its keys. Words of one part are keys of other things, too.
+    // If a script had its own table of words, the values would be its keys. Values of a single lower-case word are
+    // left out, because other tables have them as keys, too.
     let values = EnumerationWords.all.flatMap { EnumerationWords.words(of: $0).keys }
       .filter { $0.contains(where: \.isUppercase) }
     #expect(values.count > 20)

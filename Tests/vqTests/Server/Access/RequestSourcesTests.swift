@@ -71,7 +71,7 @@ import Testing
       let field = try Self.refused(page.lines, method: method, sources)
       #expect(field == (page.isRefused ? "Origin" : nil))
     }
-    // What a page may not read without CORS, and what CORS asks beforehand.
+    // Methods whose answers a page cannot read without CORS, and the one that CORS sends beforehand, are accepted.
     for method in ["GET", "HEAD", "OPTIONS"] {
       #expect(try Self.refused(page.lines, method: method, sources) == nil)
     }
