@@ -95,7 +95,7 @@ struct ClientShares: Sendable {
     shares[client]?.requestCount += 1
   }
 
-  /// Lets the virtual time reach what the client with requests has received that has received the least.
+  /// Raises the virtual time to `least`, the smallest amount that any client with requests has received.
   mutating func advance(to least: Duration) { virtualTime = max(virtualTime, least) }
 
   /// Gives back what was reserved for a request that never ran.

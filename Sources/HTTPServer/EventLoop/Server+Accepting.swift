@@ -4,7 +4,7 @@
   import Musl
 #endif
 
-/// From a client that connects to its connection.
+/// Accepts clients, and makes their connections.
 extension Server {
   /// Accepts the clients that wait to be connected.
   func acceptAll(from listener: Socket) {

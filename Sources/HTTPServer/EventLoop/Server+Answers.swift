@@ -1,4 +1,4 @@
-/// From an answer to the next request.
+/// Writes answers, and goes on with the next request.
 extension Server {
   /// Answers with an error and ends the connection, since the rest of its bytes is not read.
   ///

@@ -1,4 +1,4 @@
-/// From the bytes of a request to the work that answers it.
+/// Reads requests, and starts the work that answers them.
 extension Server {
   /// The largest number of requests of one connection that are answered in one turn.
   private static var requestsPerTurn: Int { 32 }

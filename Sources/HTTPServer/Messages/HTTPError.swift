@@ -2,7 +2,8 @@
 package struct HTTPError: Error, Sendable, Hashable {
   /// The kind of rejection, for programs.
   package enum Code: String, Sendable, CaseIterable {
-    /// Not what RFC 9112 allows, or what it lets servers reject since it hides requests in others.
+    /// A request that RFC 9112 does not allow, or one that servers may reject because another request may be hidden
+    /// in it.
     case badRequest
     /// A request target beyond the limit.
     case targetTooLong

@@ -97,8 +97,8 @@ internal import CMapping
   /// or 1.5 GB a second takes about as long for these bytes as for another request.
   private static let joinedGap = 16 << 10
 
-  /// Lets the system begin to read ranges from storage, without waiting for them: in the order of the
-  /// file, and together if little lies between them.
+  /// Tells the system to read ranges ahead from storage, and does not wait for them. They are ordered by their place
+  /// in the file, and joined if little lies between them.
   func beginReading(_ ranges: [Range<Int>]) {
     for range in Self.joined(ranges) { advise(range, MADV_WILLNEED) }
   }

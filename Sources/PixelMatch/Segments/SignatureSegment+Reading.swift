@@ -24,8 +24,8 @@ extension SignatureSegment {
     offset(.posting)..<offset(.posting) + 8 * size.keypoints
   }
 
-  /// Lets the system begin to read the postings of some words, all at once, and single pages of postings from
-  /// now on.
+  /// Tells the system to read ahead the postings of some words, all at the same time, and to read only single pages
+  /// of postings from now on.
   ///
   /// - Parameter words: The words, ascending, so that their starts are read in the order of the file.
   func beginReading(words: [UInt32], longest: Int) {
@@ -40,8 +40,8 @@ extension SignatureSegment {
       })
   }
 
-  /// Lets the system begin to read a part of some rows, all at once, if the segment is large and most of them
-  /// are not in memory.
+  /// Tells the system to read ahead a part of some rows, all at the same time, if the segment is large and most of
+  /// them are not in memory.
   package func beginReading(_ part: RowPart, of rows: [Int]) {
     guard isLarge, !storage.isResident(rows.map { leadingByte(of: part, $0) }) else { return }
     readAhead(part, of: rows)

@@ -94,7 +94,7 @@ enum DiffCommand {
   }
 }
 
-/// Asks two catalogues the same.
+/// Asks two catalogues the same questions, and compares their answers.
 struct AnswerComparison: Sendable {
   let before: Matcher
   let after: Matcher

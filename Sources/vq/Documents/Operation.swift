@@ -110,7 +110,7 @@ struct Operation: Sendable {
     /// The headers of an answer that is kept until the catalogue changes.
     case tagged
     case notKept
-    /// Not kept, and in the language that was asked for.
+    /// The headers of an answer that must not be kept, and that depends on the language that was asked for.
     case notKeptInLanguage
     case inLanguage
     case thumbnail

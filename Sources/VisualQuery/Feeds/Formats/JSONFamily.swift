@@ -118,8 +118,8 @@ struct JSONFamily {
     return variant
   }
 
-  /// Says that a variant of Shopify whose stock is not tracked is in stock, and that one that is sold beyond it is on back
-  /// order.
+  /// Adds the availability of a Shopify variant: in stock if its stock is not tracked, and on back order if it is
+  /// sold beyond its stock.
   private func addStock(to fields: inout [String: JSONValue]) {
     if fields["inventory_management"] == .null {
       fields["available"] = fields["available"] ?? .bool(true)

@@ -5,7 +5,7 @@ internal import PixelMatch
 /// A shop often lists one image under several products, for example for each size of a shirt. No search can tell these
 /// products apart, and a lead over one of them says nothing, so they are not rivals.
 struct SamePictures: Sendable {
-  /// For each image the index of the first one that is the same.
+  /// The index of the first copy of each image.
   private let first: [Int]
 
   /// Compares images by all that is stored of them.

@@ -100,7 +100,7 @@ struct TypeSearch: Sendable {
     }
   }
 
-  /// Lets the system begin to read a part of some rows, before each is waited for.
+  /// Tells the system to read ahead a part of some rows, before the first of them is needed.
   private func beginReading(_ part: SignatureSegment.RowPart, of rows: [SegmentRow]) {
     let stored = rows.filter { fetched[$0] == nil }
     for (segment, rows) in Dictionary(grouping: stored, by: \.segment) {

@@ -113,7 +113,7 @@ package struct DamagedRows: Sendable, Hashable {
   /// The fault of the first row.
   package let example: String
 
-  /// One row.
+  /// Makes a record of one row.
   package init(_ example: String) {
     count = 1
     self.example = example

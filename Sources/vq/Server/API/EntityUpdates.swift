@@ -20,11 +20,11 @@ actor EntityUpdates {
 
   /// The part of a change in which its request was cancelled.
   enum Phase: Sendable {
-    /// Its images were analyzed. It is not made.
+    /// Its images were being analyzed. The change is not made.
     case analyzing
-    /// It waited for others to be written. It is not made.
+    /// It was waiting until others were written. The change is not made.
     case waiting
-    /// It was written, and may still become durable.
+    /// It was being written. The change may still become durable.
     case writing
   }
 

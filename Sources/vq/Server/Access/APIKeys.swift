@@ -15,12 +15,12 @@ import VisualQuery
 struct APIKeys: Sendable {
   /// The rights of a key.
   enum Role: String, Sendable, CaseIterable {
-    /// It may read.
+    /// The key may read.
     case read
-    /// It may read and say something about answers, which counts once somebody has accepted it. An app
-    /// may have it that anybody can install.
+    /// The key may read, and send statements about answers, which take effect once somebody of the shop has accepted
+    /// them. It may be in an app that anybody can install.
     case feedback
-    /// It may read and change the catalogue.
+    /// The key may read and change the catalogue.
     case write
 
     /// Returns whether the role has all rights of another.

@@ -63,7 +63,8 @@ struct StoredCandidateStage: SearchStage {
     state.notes.shardFaults.add(outcome.missing, outcome.damaged)
   }
 
-  /// At most half of what is left, so that there is time to compare what was found.
+  /// Returns the time that the shards may take: half of the remaining time, so that what they find can still be
+  /// compared.
   static func share(of remaining: () -> Duration?) -> Duration? {
     remaining().map { max($0 / 2, .milliseconds(1)) }
   }

@@ -212,7 +212,8 @@ package final class PropertyIndex {
     }
   }
 
-  /// With more names of properties than this, an entity's own ones are looked up instead of all.
+  /// The number of names of properties up to which all names are tried when an entity is removed. If there are more,
+  /// only those that the entity has are looked up.
   private static let fewNames = 256
 
   /// Removes the properties of an entity.
