@@ -44,19 +44,13 @@ public struct NegativeAppShortcutPhrase: ExpressibleByStringInterpolation, Senda
   public init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
 
   /// <https://developer.apple.com/documentation/appintents/negativeappshortcutphrase/stringinterpolation>
-  public struct StringInterpolation: StringInterpolationProtocol {
-    var text = ""
+  public typealias StringInterpolation = StandInInterpolation<NegativeAppShortcutPhrase>
+}
 
-    /// <https://developer.apple.com/documentation/swift/stringinterpolationprotocol>
-    public init(literalCapacity: Int, interpolationCount: Int) {}
-
-    /// <https://developer.apple.com/documentation/swift/stringinterpolationprotocol>
-    public mutating func appendLiteral(_ literal: String) { text += literal }
-
-    /// The name of the app.
-    public mutating func appendInterpolation(_ token: AppShortcutPhraseToken) {
-      text += "${\(token)}"
-    }
+extension StandInInterpolation where Subject == NegativeAppShortcutPhrase {
+  /// The name of the app.
+  public mutating func appendInterpolation(_ token: AppShortcutPhraseToken) {
+    text += "${\(token)}"
   }
 }
 
@@ -98,25 +92,16 @@ where Intent: AppIntent {
   public init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
 
   /// <https://developer.apple.com/documentation/appintents/appshortcutphrase/stringinterpolation>
-  public struct StringInterpolation: StringInterpolationProtocol {
-    var text = ""
+  public typealias StringInterpolation = StandInInterpolation<AppShortcutPhrase<Intent>>
+}
 
-    /// <https://developer.apple.com/documentation/swift/stringinterpolationprotocol>
-    public init(literalCapacity: Int, interpolationCount: Int) {}
+extension StandInInterpolation {
+  /// <https://developer.apple.com/documentation/appintents/appshortcutphrase/stringinterpolation/appendinterpolation(_:)>
+  public mutating func appendInterpolation<Intent>(_ token: AppShortcutPhraseToken)
+  where Subject == AppShortcutPhrase<Intent> { text += "${\(token)}" }
 
-    /// <https://developer.apple.com/documentation/swift/stringinterpolationprotocol>
-    public mutating func appendLiteral(_ literal: String) { text += literal }
-
-    /// <https://developer.apple.com/documentation/appintents/appshortcutphrase/stringinterpolation/appendinterpolation(_:)>
-    public mutating func appendInterpolation(_ token: AppShortcutPhraseToken) {
-      text += "${\(token)}"
-    }
-
-    /// <https://developer.apple.com/documentation/appintents/appshortcutphrase/stringinterpolation/appendinterpolation(_:)>
-    public mutating func appendInterpolation<Value>(
-      _ parameter: KeyPath<Intent, IntentParameter<Value>>
-    ) {
-      text += "${target}"
-    }
-  }
+  /// <https://developer.apple.com/documentation/appintents/appshortcutphrase/stringinterpolation/appendinterpolation(_:)>
+  public mutating func appendInterpolation<Intent, Value>(
+    _ parameter: KeyPath<Intent, IntentParameter<Value>>
+  ) where Subject == AppShortcutPhrase<Intent> { text += "${target}" }
 }

@@ -179,18 +179,13 @@ where Entity: AppEntity {
   public init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
 
   /// <https://developer.apple.com/documentation/appintents/entityurlrepresentation/stringinterpolation>
-  public struct StringInterpolation: StringInterpolationProtocol {
-    var text = ""
+  public typealias StringInterpolation = StandInInterpolation<EntityURLRepresentation<Entity>>
+}
 
-    /// <https://developer.apple.com/documentation/swift/stringinterpolationprotocol>
-    public init(literalCapacity: Int, interpolationCount: Int) {}
-
-    /// <https://developer.apple.com/documentation/swift/stringinterpolationprotocol>
-    public mutating func appendLiteral(_ literal: String) { text += literal }
-
-    /// <https://developer.apple.com/documentation/appintents/entityurlrepresentation/stringinterpolation/appendinterpolation(_:)>
-    public mutating func appendInterpolation(_ token: Token) { text += "${\(token)}" }
-  }
+extension StandInInterpolation {
+  /// <https://developer.apple.com/documentation/appintents/entityurlrepresentation/stringinterpolation/appendinterpolation(_:)>
+  public mutating func appendInterpolation<Entity>(_ token: EntityURLRepresentation<Entity>.Token)
+  where Subject == EntityURLRepresentation<Entity> { text += "${\(token)}" }
 }
 
 /// <https://developer.apple.com/documentation/appintents/entityidentifier>

@@ -77,18 +77,12 @@ where Intent: AppIntent {
   public init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
 
   /// <https://developer.apple.com/documentation/appintents/parametersummarystring/stringinterpolation>
-  public struct StringInterpolation: StringInterpolationProtocol {
-    var text = ""
+  public typealias StringInterpolation = StandInInterpolation<ParameterSummaryString<Intent>>
+}
 
-    /// <https://developer.apple.com/documentation/swift/stringinterpolationprotocol>
-    public init(literalCapacity: Int, interpolationCount: Int) {}
-
-    /// <https://developer.apple.com/documentation/swift/stringinterpolationprotocol>
-    public mutating func appendLiteral(_ literal: String) { text += literal }
-
-    /// A parameter.
-    public mutating func appendInterpolation<Value>(
-      _ parameter: KeyPath<Intent, IntentParameter<Value>>
-    ) { text += "${parameter}" }
-  }
+extension StandInInterpolation {
+  /// A parameter.
+  public mutating func appendInterpolation<Intent, Value>(
+    _ parameter: KeyPath<Intent, IntentParameter<Value>>
+  ) where Subject == ParameterSummaryString<Intent> { text += "${parameter}" }
 }
