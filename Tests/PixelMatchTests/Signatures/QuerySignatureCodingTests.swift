@@ -106,6 +106,11 @@ import Testing
       of: 0, in: try SignatureSegment(bytes: writer.encoded()),
       under: PlaneTransform(matrix: [1, 0, 0, 0, 1, 0, 0, 0, 1]))
     #expect((0...1).contains(found?.share ?? 0))
+    let known = Alignment(
+      transform: PlaneTransform(matrix: [1, 0, 0, 0, 1, 0, 0, 0, 1]), inliers: 0, visible: 0,
+      isMirrored: false, claim: ImageClaim(), pairs: [])
+    _ = PatchCheck(read)?.realigned(
+      known, of: 0, in: try SignatureSegment(bytes: writer.encoded()))
   }
 
   private static let goodWhole = QuerySignature(

@@ -246,11 +246,13 @@ struct TypeSearch: Sendable {
     return search
   }
 
-  /// Returns a search among the best candidates of the whole image, which the marks of its signature align, too.
-  func narrowed(toMarksOf check: PatchCheck) -> TypeSearch {
+  /// Returns a search among the best candidates of the whole image, which the marks of its signature align, too, or `nil` if the search is to
+  /// stop.
+  func narrowed(toMarksOf check: PatchCheck, shouldStop: () -> Bool) -> TypeSearch? {
     var search = self
     search.candidates = [:]
     for var known in candidatesToLookAtAgain() {
+      if shouldStop() { return nil }
       let stored = image(known.row)
       if let alignment = known.measured.alignment {
         known.measured.alignment = check.realigned(alignment, of: stored.row, in: stored.segment)

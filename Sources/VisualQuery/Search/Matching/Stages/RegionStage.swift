@@ -80,11 +80,13 @@ struct RegionStage: SearchStage {
     guard !outlined.isEmpty, let signature = state.query.signature,
       let check = PatchCheck(signature)
     else { return true }
-    if state.query.shouldStop() { return false }
-    var searches = state.findings.searches.map { $0.narrowed(toMarksOf: check) }
-    let outcome = searches.comparePatches(
-      with: nil, signature, shouldStop: state.query.shouldStop)
-    if outcome == .stopped { return false }
+    let shouldStop = state.query.shouldStop
+    var searches = state.findings.searches.compactMap {
+      $0.narrowed(toMarksOf: check, shouldStop: shouldStop)
+    }
+    guard searches.count == state.findings.searches.count,
+      searches.comparePatches(with: nil, signature, shouldStop: shouldStop) != .stopped
+    else { return false }
     state.findings.regions.append(
       RegionSearch(
         source: .outline, frame: ImageFrame(signature), outlined: outlined, isWithinPart: false,
