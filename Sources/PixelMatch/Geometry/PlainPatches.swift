@@ -26,7 +26,8 @@ struct PlainPatches: Sendable {
   private struct Patch {
     /// The indices of the cells.
     var cells: [Int]
-    /// The cells among them without a neighboring cell of another kind: at its edge, a plain part of a thing has the thing's other colors.
+    /// The cells of the patch whose neighbors all belong to it. Cells at its edge are left out, because a plain part
+    /// of a thing has the other colors of the thing there.
     var inner: [Int] = []
     let color: SIMD3<Float>
   }

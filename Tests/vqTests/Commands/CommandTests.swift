@@ -300,7 +300,7 @@ import Testing
       let run = try RunningVQ(asked + ["--continue", String(token)] + other)
       #expect(run.status == 2 && run.errors.contains("has no effect with --continue"))
     }
-    // Another generation: the page lasts, and a new search finds what is new.
+    // In a newer generation, the token still gives the next page of the old list, and `--refresh` finds what is new.
     let new = #"{"type":"product","id":"mug-new","title":"New","labels":["mug"]}"#
     let feed = try folder.write(new, to: "new.jsonl")
     #expect(try RunningVQ(["index", feed, "--index", index, "-q"]).status == 0)
