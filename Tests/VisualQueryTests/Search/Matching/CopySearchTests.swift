@@ -105,7 +105,7 @@ import VisualQuery
   enum Likeness: String, CaseIterable, Sendable {
     case tints, words, margins, backgrounds, crops, samePicture, sameOfStore, severalOfOne,
       savedTwice, mirrored, turned, otherThings, largeThing, gray, nearlyPlain, oneWithPart,
-      halves
+      halves, page
 
     func rows() throws -> [(fields: String, images: [PixelBuffer])] {
       let base = try CopySearchTests.copy("coffee-tin")
@@ -198,6 +198,8 @@ import VisualQuery
         var canvas = PictureCanvas(base)
         canvas.paste(part, x: 8, y: 8)
         return products([try canvas.picture])
+      case .page:
+        return products([try PictureCanvas.page(["kettle", "oats", "notebook", "backpack"])])
       case .halves:
         let scene = SyntheticPicture.scene(width: 600, height: 600, seed: 3)
         return products([
@@ -209,7 +211,9 @@ import VisualQuery
     /// True if no search of such an image may end after a glance: others look the same, or nearly so.
     var isNeverSure: Bool {
       switch self {
-      case .samePicture, .sameOfStore, .severalOfOne, .savedTwice, .mirrored, .turned, .gray: true
+      case .samePicture, .sameOfStore, .severalOfOne, .savedTwice, .mirrored, .turned, .gray,
+        .page:
+        true
       default: false
       }
     }
@@ -262,6 +266,32 @@ import VisualQuery
         pixelBuffer: try Self.decoded(
           canvas.picture, quality: .random(in: 50...95, using: &generator))),
       "\(small) on \(large), seed \(seed), share \(share)")
+  }
+
+  /// Would break if a copy in another light, or in paler or warmer colors, were surer after a glance than in the whole search.
+  @Test(arguments: 0..<24 as Range<UInt64>)
+  func `a copy in other colors is as sure as in the whole search`(seed: UInt64) async throws {
+    var generator = SeededGenerator(seed: seed)
+    let searches = BothSearches(try await Self.samples.value.1)
+    let name = try #require(Self.plain.randomElement(using: &generator))
+    let light = SIMD3(
+      Double.random(in: 0.85...1.1, using: &generator),
+      Double.random(in: 0.85...1.1, using: &generator),
+      Double.random(in: 0.85...1.1, using: &generator))
+    let share = Double.random(in: 0...1, using: &generator)
+    let vividness = Double.random(in: 0.6...1.3, using: &generator)
+    let image = Self.changed(
+      try Self.copy(name, side: .random(in: 200...640, using: &generator)),
+      in: (0..<1, 0..<(seed % 4 == 3 ? 0.5 : 1))
+    ) { pixel, _, _ in
+      let gray = SIMD3(repeating: pixel.sum() / 3)
+      let seen = (gray + vividness * (pixel - gray)) * light
+      return pixel + share * (seen - pixel)
+    }
+    _ = try await searches.compare(
+      SemanticContent(
+        pixelBuffer: try Self.decoded(image, quality: .random(in: 40...95, using: &generator))),
+      "\(name), seed \(seed), light \(light), vividness \(vividness), share \(share)")
   }
 
   private static let samples = Task {
