@@ -6,12 +6,16 @@ package struct EmbeddingContrast: Sendable {
   /// The most rows, evenly spaced in the catalogue, that are looked at for an embedding of the query's model, and the most
   /// embeddings that the query is compared with.
   static let (rowLimit, sampleCount) = (4096, 1024)
+  /// The most of these if they are compared in fitted directions, which takes longer.
+  private static let fittedSampleCount = 256
   /// The fewest of them with an embedding of the query's model that say what is usual.
   package static let leastCount = 16
   /// The standard deviations beyond which nothing stands out further: an embedding may not outvote keypoints.
   package static let limit = 4.0
 
   private let query: ImageEmbedding
+  /// The directions in which embeddings are compared, and the query's coordinates in them; `nil` if they are compared as they are.
+  private let fitted: (directions: EmbeddingDirections, query: [Float])?
   private let mean: Double
   /// The standard deviation of the similarities.
   package let deviation: Double
@@ -21,20 +25,32 @@ package struct EmbeddingContrast: Sendable {
   /// - Parameters:
   ///   - query: The embedding of the query.
   ///   - segments: The segments that are searched.
+  ///   - directions: The directions in which embeddings are compared, or `nil` to compare them as they are.
   ///   - shouldStop: Asked between rows; `true` makes the result `nil`.
-  /// - Returns: `nil` if fewer than ``leastCount`` of the rows that are looked at have an embedding of the query's model, or
-  ///   if all are equally similar.
+  /// - Returns: `nil` if fewer than ``leastCount`` of the rows that are looked at have an embedding of the query's model, if all are
+  ///   equally similar, or if the directions are of another model.
   /// - Complexity: O(1).
   package init?(
-    _ query: ImageEmbedding, in segments: [LiveSegment], shouldStop: () -> Bool = { false }
+    _ query: ImageEmbedding, in segments: [LiveSegment],
+    by directions: EmbeddingDirections? = nil, shouldStop: () -> Bool = { false }
   ) {
+    self.query = query
+    if let directions {
+      guard let coordinates = directions.coordinates(of: query) else { return nil }
+      fitted = (directions, coordinates)
+    } else {
+      fitted = nil
+    }
     let rows = Self.rows(of: segments.map(\.segment), with: query.model)
-    let step = max(1, (rows.count + Self.sampleCount - 1) / Self.sampleCount)
+    let limit = directions == nil ? Self.sampleCount : Self.fittedSampleCount
+    let step = max(1, (rows.count + limit - 1) / limit)
     var (count, sum, squares) = (0.0, 0.0, 0.0)
     for (number, place) in stride(from: 0, to: rows.count, by: step).enumerated() {
       if number % 64 == 0, shouldStop() { return nil }
       let (segment, row) = rows[place]
-      guard let similarity = segment.embedding(at: row)?.similarity(to: query) else { continue }
+      guard let embedding = segment.embedding(at: row),
+        let similarity = Self.similarity(of: embedding, to: query, fitted)
+      else { continue }
       count += 1
       sum += similarity
       squares += similarity * similarity
@@ -43,7 +59,18 @@ package struct EmbeddingContrast: Sendable {
     let mean = sum / count
     let deviation = max(0, squares / count - mean * mean).squareRoot()
     guard deviation > 1e-6 else { return nil }
-    (self.query, self.mean, self.deviation) = (query, mean, deviation)
+    (self.mean, self.deviation) = (mean, deviation)
+  }
+
+  /// Returns the cosine of the angle between two embeddings, in fitted directions if there are some.
+  private static func similarity(
+    of embedding: ImageEmbedding, to query: ImageEmbedding,
+    _ fitted: (directions: EmbeddingDirections, query: [Float])?
+  ) -> Double? {
+    guard let fitted else { return embedding.similarity(to: query) }
+    return fitted.directions.coordinates(of: embedding).map { coordinates in
+      Double(zip(coordinates, fitted.query).reduce(0) { $0 + $1.0 * $1.1 })
+    }
   }
 
   /// Returns evenly spaced rows, those of a model among at most ``rowLimit``.
@@ -74,7 +101,9 @@ package struct EmbeddingContrast: Sendable {
 
   /// Returns the same number without its limit.
   package func unlimitedDistinction(of embedding: ImageEmbedding?) -> Double {
-    guard let similarity = embedding?.similarity(to: query) else { return 0 }
+    guard let embedding, let similarity = Self.similarity(of: embedding, to: query, fitted) else {
+      return 0
+    }
     return max(0, (similarity - mean) / deviation)
   }
 }

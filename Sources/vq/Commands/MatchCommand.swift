@@ -334,7 +334,9 @@ enum MatchCommand {
       }
       if last?.diagnostics.isEmbeddingCompared == false {
         console.diagnostics.warning(
-          "--embedding was not compared: too few images of the index have one of its model and length"
+          last?.diagnostics.lacksVectorIndex == true
+            ? "vectors were not compared: a shard has no index of them (vq postgres init --shard says why)"
+            : "--embedding was not compared: too few images of the index have one of its model and length"
         )
       }
       unmatched += answer.unmatchedLabels

@@ -52,12 +52,20 @@ enum PostgresCommand {
         ? "The tables have version \(versions.after) already."
         : "The tables have version \(versions.after).")
     if let shards {
-      try await CatalogueReplica.setShards(shards, of: location)
+      let vectors = try await CatalogueReplica.setShards(shards, of: location)
       try console.output.writeLine(
         shards.isEmpty
           ? "Engine mode has ended."
           : "Candidates for engine mode are in \(shards.count) \(shards.count == 1 ? "shard" : "shards")."
       )
+      for (number, vectors) in vectors.enumerated() {
+        let text =
+          switch vectors {
+          case .indexed(let version): "Vectors are indexed by pgvector \(version)."
+          case .missing(let reason): "Vectors of images are not compared in engine mode: \(reason)."
+          }
+        try console.output.writeLine("Shard \(number): \(text)")
+      }
     }
     return .success
   }

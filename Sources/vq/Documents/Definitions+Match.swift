@@ -217,8 +217,8 @@ extension Definition {
           "embeddingCompared",
           .boolean(
             """
-            True if the embedding was compared with those of the catalogue: false if too few of its images have one of the same model, or in \
-            engine mode. Absent without an embedding or without an image.
+            True if the embedding was compared with those of the catalogue: false if too few of its images have one of the same model, or if a \
+            shard of engine mode has no index of them. Absent without an embedding or without an image.
             """)), .optional("facets", .reference(.facets)),
       ]))
 

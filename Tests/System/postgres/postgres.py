@@ -21,6 +21,7 @@ import sys
 import threading
 import time
 import traceback
+import zlib
 
 from servers import Server, Shop, free_port, temporary_folder
 
@@ -1311,7 +1312,8 @@ def engine(test):
     test.say("sure matches are those of the embedded index, with the same confidence",
              len(same) > 1 and all(ours == theirs for ours, theirs in same), same)
     embedded = test.embedded_answer(url, "--cache", test.folder / "c1")
-    test.say("embeddings are not compared in engine mode, which is said", '"embeddingCompared":false' in embedded, embedded[:300])
+    compared = '"embeddingCompared":true' if has_pgvector(test) else '"embeddingCompared":false'
+    test.say("the answer says whether embeddings are compared", compared in embedded, embedded[:300])
     test.say("all answers are complete", one.count('"complete":true') == len(test.queries), one[:300])
     test.say("the posting lists are those of the embedded index", *equal_lists(own, [test.server]))
     holes = sum(path.stat().st_blocks for path in (test.folder / "c1").glob("*.segment")) * 512
@@ -1343,6 +1345,84 @@ def engine(test):
     finally:
         for other in others:
             other.stop("immediate")
+
+
+@scenario
+def vectors(test):
+    """Engine mode finds images by their vectors if the server has pgvector, and says what is missing if not."""
+    test.prepare()
+    own, url, cache = test.new("own.vq"), test.server.url(mode="engine"), test.new("c1")
+    test.run("index", test.feed, "--index", own, "-q")
+    test.run("copy", own, test.server.url())
+    done = test.run("postgres", "init", "--index", test.server.url(), "--shard", "self")
+    if not has_pgvector(test):
+        test.say("init says that pgvector is missing", "has no pgvector" in done.stdout, done.stdout)
+        asked = test.run("match", "--embedding", vector(test, 1), test.queries[0], "--index", url, "--cache", cache)
+        test.say("a search with a vector says so, too", "no index of them" in asked.stderr, asked.stderr)
+        print("SKIPPED: this PostgreSQL has no pgvector", flush=True)
+        return
+    test.say("init says that vectors are indexed", "indexed by pgvector" in done.stdout, done.stdout)
+    rows = [json.loads(line) for line in test.feed.open()]
+    expected = sum(len(row.get("images", [])) for row in rows if "embeddings" in row)
+    counts = test.server.sql("select count(*), (select count(*) from vq.embedded) from vq.embedding")
+    test.say("the vectors of all images are there", counts == [f"{expected}|2"], (counts, expected))
+    # Keypoints and hashes find nothing in a plain image.
+    plain = found_by(test, None, "--index", url, "--cache", cache)
+    number, name = next((number, row["id"]) for number, row in enumerate(rows)
+                        if row["type"] == "product" and "embeddings" in row and row["id"] not in plain)
+    for what, arguments in (("of an index on disk", ("--index", own)), ("in engine mode", ("--index", url, "--cache", cache))):
+        near = found_by(test, vector(test, number), *arguments)
+        test.say(f"a vector is compared with those {what}, and finds its entity", near.get(name, 0) == max(near.values()) > 1, (name, near))
+    plan = "\n".join(test.server.sql("set enable_seqscan = off", f"explain {vector_statement(test.server)}"))
+    test.say("the plan does not read all vectors of a segment", "Index Cond: (segment = " not in plan.split("SubPlan")[0].split("InitPlan")[0], plan)
+    test.server.sql("drop table vq.embedding, vq.embedded")
+    test.run("postgres", "init", "--index", test.server.url(), "--shard", "self")
+    again = test.server.sql("select count(*), (select count(*) from vq.embedded) from vq.embedding")
+    test.say("another init writes the vectors that are missing", again == counts, again)
+    test.run("catalogue", "remove", "--id", f"product:{name}", "--index", test.server.url(), "--cache", test.new("writer"))
+    near = found_by(test, vector(test, number), "--index", url, "--cache", cache)
+    test.say("what was removed is not found by its vector", near and name not in near, near)
+    test.server.sql("drop table vq.embedding, vq.embedded")
+    asked = test.run("match", "--json", "--embedding", vector(test, number), test.queries[0], "--index", url, "--cache", cache)
+    test.say("without the tables, the answer is complete and says that vectors were not compared",
+             "no index of them" in asked.stderr and '"embeddingCompared":false' in asked.stdout and '"complete":true' in asked.stdout, asked.stdout[:300])
+    test.run("postgres", "init", "--index", test.server.url(), "--shard", "none")
+
+
+def has_pgvector(test):
+    return bool(test.server.sql("select 1 from pg_available_extensions where name = 'vector'"))
+
+
+def vector(test, number):
+    """A file with the vector of the first image of a row of the feed."""
+    file = test.folder / "vector.json"
+    row = json.loads(test.embedded({"images": ["one"]}, number))["embeddings"]
+    file.write_text(json.dumps({"model": row["model"], "vector": row["vectors"][0]}))
+    return file
+
+
+def found_by(test, file, *arguments):
+    """The candidates of a sample query, each with how far its vector stands out."""
+    answer = json.loads(test.run("match", "--json", "--deadline", "0", "--min-confidence", "0", "--limit", "50", "--products", "50", *arguments,
+                                 *(["--embedding", file] if file else []), plain_image(test)).stdout)
+    if file:
+        test.say("the vector was compared, and the answer is complete", answer["embeddingCompared"] and answer["complete"], str(answer)[:300])
+    return {value["id"]: next((term["value"] for term in value["evidence"] if term["kind"] == "embedding"), 0) for value in answer["values"]}
+
+
+def plain_image(test):
+    """A gray PNG."""
+    def part(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    file = test.folder / "plain.png"
+    file.write_bytes(b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(">2I5B", 200, 200, 8, 0, 0, 0, 0))
+                     + part(b"IDAT", zlib.compress((b"\0" + bytes([128]) * 200) * 200)) + part(b"IEND", b""))
+    return file
+
+
+def vector_statement(server):
+    """The last statement that asked for vectors."""
+    return next(text for text in reversed(engine_statements(server)) if "from vq.embedding where" in text)
 
 
 def shard_options(servers):

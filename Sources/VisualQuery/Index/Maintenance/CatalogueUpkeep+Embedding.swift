@@ -50,7 +50,7 @@ extension CatalogueUpkeep {
         folders: PictureFolders(ShopSettings.places(try database.tables.settings.all())),
         side: Signature.workingSide)
       let total = work.reduce(0) { $0 + $1.images.count }
-      summary.generation = try remember(encoder, kinds: nil)
+      summary.generation = try remember(encoder, kinds: nil, directions: nil)
       for start in stride(from: 0, to: work.count, by: Self.embeddedBatch) {
         let part = Array(work[start..<min(start + Self.embeddedBatch, work.count)])
         var vectors: [ReadingTable.ImageContent: ImageEmbedding] = [:]
@@ -83,9 +83,9 @@ extension CatalogueUpkeep {
         }
         if let failure { throw failure }
       }
-      let kinds = try kindCalibration(encoder)
+      let (kinds, directions) = try fit(encoder)
       summary.knowsKinds = kinds != nil
-      summary.generation = try remember(encoder, kinds: kinds)
+      summary.generation = try remember(encoder, kinds: kinds, directions: directions)
       return summary
     }
   }
@@ -218,37 +218,47 @@ extension CatalogueUpkeep {
 
   /// Stores the model in the catalogue, unless it is stored already.
   ///
-  /// - Parameter kinds: The calibration, or `nil` to keep that of the same model.
+  /// - Parameters:
+  ///   - kinds: The calibration, or `nil` to keep that of the same model.
+  ///   - directions: The directions, or `nil` to keep those of the same model.
   /// - Returns: The generation.
   private func remember(
-    _ encoder: ImageEncoder, kinds: KindCalibration?
+    _ encoder: ImageEncoder, kinds: KindCalibration?, directions: EmbeddingDirections?
   ) throws(CatalogueError) -> Int {
     var writer = try CatalogueWriter(directory: directory)
     let stored = ImageModel(settings: try writer.database.tables.settings.all())
     let model = ImageModel(
       name: encoder.name,
       files: Dictionary(encoder.files.map { ($0.name, $0.digest) }) { first, _ in first },
-      kinds: kinds ?? (stored?.name == encoder.name ? stored?.kinds : nil))
+      kinds: kinds ?? (stored?.name == encoder.name ? stored?.kinds : nil),
+      directions: directions ?? (stored?.name == encoder.name ? stored?.directions : nil))
     if model != stored {
       try writer.transaction { database throws(CatalogueError) in
         try database.tables.settings.set(ImageModel.setting, to: model.setting)
+        try database.tables.settings.set(
+          ImageModel.directionsSetting, to: model.storedDirections)
         return true
       }
     }
     return writer.generation
   }
 
-  // MARK: Kinds
+  // MARK: What vectors tell
 
   /// The most images that others are compared with, and that are looked up among them.
   private static let (comparedImages, lookedUpImages) = (2048, 512)
   /// The share of the images from which on a kind tells nothing.
   private static let commonKind = 0.5
 
-  /// Returns the calibration of the model's cosines by the kinds of the catalogue.
+  /// The most images whose directions are fitted.
+  private static let fittedImages = 8192
+
+  /// Returns the calibration of the model's cosines by the kinds of the catalogue, and the directions that tell its things apart.
   ///
-  /// - Complexity: O(images) to find them; no more than 2048 × 512 comparisons.
-  private func kindCalibration(_ encoder: ImageEncoder) throws(CatalogueError) -> KindCalibration? {
+  /// - Complexity: O(images) to find them; no more than 2048 × 512 comparisons, and 8192 images for the directions.
+  private func fit(
+    _ encoder: ImageEncoder
+  ) throws(CatalogueError) -> (kinds: KindCalibration?, directions: EmbeddingDirections?) {
     let generation = try OpenedGeneration(directory: directory)
     let segments = try Self.segments(of: generation)
     let model = ImageEmbedding.fingerprint(of: encoder.name)
@@ -259,6 +269,7 @@ extension CatalogueUpkeep {
       else { return }
       places.append((image.key, segment, image.record.row))
     }
+    let directions = Self.directions(places)
     let sample = Self.evenly(places, Self.comparedImages)
     let values = try generation.database.tables.entities.values(
       ofKeys: Set(sample.map(\.key)).sorted())
@@ -276,8 +287,27 @@ extension CatalogueUpkeep {
         : KindedImage(
           key: place.key, group: value.productGroup, kinds: kinds, embedding: embedding)
     }
-    return KindCalibration(
-      Self.evenly(images, Self.lookedUpImages).map { $0.neighbors(in: images) })
+    return (
+      KindCalibration(Self.evenly(images, Self.lookedUpImages).map { $0.neighbors(in: images) }),
+      directions
+    )
+  }
+
+  /// Returns the directions that tell the things of some images apart.
+  private static func directions(
+    _ places: [(key: UInt32, segment: SignatureSegment, row: Int)]
+  ) -> EmbeddingDirections? {
+    var things: [[(segment: SignatureSegment, row: Int)]] = []
+    var last: UInt32?
+    for place in places {
+      if place.key != last { things.append([]) }
+      last = place.key
+      things[things.count - 1].append((place.segment, place.row))
+    }
+    // Whole things, since it takes several images of one to see how they differ.
+    let sample = evenly(things, fittedImages * things.count / max(1, places.count))
+    return EmbeddingDirections(
+      sample.map { images in images.compactMap { $0.segment.embedding(at: $0.row) } })
   }
 
   /// Returns at most `limit` elements, evenly spaced.

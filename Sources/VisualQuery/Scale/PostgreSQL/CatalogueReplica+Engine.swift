@@ -10,11 +10,13 @@ extension CatalogueReplica {
   ///     own. If there are none, they are removed, and engine mode ends.
   ///   - location: The database of the catalogue.
   ///   - pool: The threads to work on.
+  /// - Returns: For each shard, whether it has an index of vectors.
   /// - Throws: ``CatalogueError``; with the code `notPermitted` if the number of shards would change.
+  @discardableResult
   package static func setShards(
     _ shards: [PostgresLocation?], of location: PostgresLocation,
     pool: WorkerPool = WorkerPool(width: 1)
-  ) async throws {
+  ) async throws -> [ShardVectors] {
     try await withTaskExecutorPreference(pool) { @concurrent in
       let all = shards.enumerated().map { number, shard in
         PostgresShard(number: number, location: shard?.connecting(as: location.user))
@@ -22,7 +24,34 @@ extension CatalogueReplica {
       let publisher = try PostgresPublisher(location, waiting: WriterLock.standardWait)
       let files = try ChunkFolder(publisher.connection)
       defer { files.remove() }
+      try checkCount(of: all, publisher.connection)
+      let connections = try all.map { shard throws(CatalogueError) in
+        guard let location = shard.location else { return publisher.connection }
+        let connection = try PostgresConnection(location, for: .writing)
+        _ = try PostgresSchema.prepare(connection)
+        return connection
+      }
+      let vectors = try connections.map(PostgresVectors.prepare)
       try replace(all, publisher.connection, files)
+      for case (let connection, .indexed) in zip(connections, vectors) {
+        try PostgresVectors.makeIndex(connection)
+      }
+      return vectors
+    }
+  }
+
+  /// Checks that the number of shards stays, which decides where a row is.
+  private static func checkCount(
+    of shards: [PostgresShard], _ connection: PostgresConnection
+  ) throws(CatalogueError) {
+    let former = try PostgresShard.all(connection)
+    guard former.isEmpty || shards.isEmpty || former.count == shards.count else {
+      throw CatalogueError(
+        code: .notPermitted,
+        message: """
+          there are \(former.count) shards, not \(shards.count); a shard can move to another \
+          database, but for another number of them run this with --shard none first
+          """)
     }
   }
 
@@ -32,23 +61,9 @@ extension CatalogueReplica {
     try connection.transaction { () throws(CatalogueError) in
       try connection.run(
         "select pg_advisory_xact_lock($1)", [.integer(PostgresSchema.Lock.publication.key)])
-      let former = try PostgresShard.all(connection)
       if shards.isEmpty {
-        try PostgresPostings(connection, former).remove()
+        try PostgresPostings(connection, try PostgresShard.all(connection)).remove()
         return try PostgresShard.replace(with: [], connection)
-      }
-      // The shard of a row depends on the number of shards, so changing the number would
-      // misplace all rows.
-      guard former.isEmpty || former.count == shards.count else {
-        throw CatalogueError(
-          code: .notPermitted,
-          message: """
-            there are \(former.count) shards, not \(shards.count); a shard can move to another \
-            database, but for another number of them run this with --shard none first
-            """)
-      }
-      for case let location? in shards.map(\.location) {
-        _ = try PostgresSchema.prepare(try PostgresConnection(location, for: .writing))
       }
       try PostgresShard.replace(with: shards, connection)
       try PostgresPostings(connection, shards).update { number throws(CatalogueError) in

@@ -14,11 +14,17 @@ final class PostgresCandidates: CandidateStore {
   private static let standardLimit = Duration.seconds(10)
   /// The time after which the list of shards is read again if one of them failed.
   private static let listInterval = Duration.seconds(1)
+  /// The time after which shards without an index of vectors are asked for one again.
+  private static let vectorInterval = Duration.seconds(60)
 
   private struct Known {
     var servers: [PostgresServer] = []
     /// The instant from which on the list is read again, or `nil` while all shards answer.
     var readAgain: ContinuousClock.Instant? = .now
+    /// See ``hasVectors``.
+    var hasVectors: Bool?
+    /// The instant from which on shards that had no index of vectors are asked again.
+    var askAgain = ContinuousClock.now
   }
 
   init(_ location: PostgresLocation) { catalogue = PostgresServer(location) }
@@ -47,6 +53,28 @@ final class PostgresCandidates: CandidateStore {
     for answer in answers {
       found.signatures.merge(answer.signatures) { $0.merging($1) { $1 } }
     }
+    return found
+  }
+
+  var hasVectors: Bool? {
+    known.withLock { $0.hasVectors == false && $0.askAgain <= .now ? nil : $0.hasVectors }
+  }
+
+  func nearest(
+    to embedding: ImageEmbedding, in rowCounts: [String: Int], count: Int, within limit: Duration?
+  ) async throws -> StoredNeighbors? {
+    let (answers, outcome) = try await ask(limit) {
+      VectorQuestion(embedding, rowCounts, count: count, shard: $0, of: $1)
+    }
+    // A server without the table rejects the statement.
+    let isLacking = outcome.missing.values.contains { $0.code == .missing }
+    known.withLock {
+      if isLacking { $0.askAgain = .now + Self.vectorInterval }
+      if isLacking || !answers.isEmpty { $0.hasVectors = !isLacking }
+    }
+    if isLacking { return nil }
+    var found = StoredNeighbors(outcome: outcome)
+    for answer in answers { found.rows.merge(answer.rows, uniquingKeysWith: +) }
     return found
   }
 
@@ -116,7 +144,7 @@ final class PostgresCandidates: CandidateStore {
         guard let location = shard.location else { return catalogue }
         return kept.first { $0.location == location } ?? PostgresServer(location)
       }
-      known.withLock { $0 = Known(servers: servers, readAgain: nil) }
+      known.withLock { ($0.servers, $0.readAgain) = (servers, nil) }
       return servers
     } catch let error as CatalogueError where !kept.isEmpty && error.code != .missing {
       return kept

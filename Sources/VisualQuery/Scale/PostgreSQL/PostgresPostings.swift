@@ -65,7 +65,15 @@ struct PostgresPostings {
   private struct OpenShard {
     let shard: PostgresShard
     let connection: PostgresConnection
-    let posted: Set<String>
+    /// The numbers of the segments that it has, by their names.
+    let posted: [String: Int]
+    /// The names of those whose vectors it has, or `nil` if it has no tables of vectors.
+    let embedded: Set<String>?
+
+    /// Returns whether nothing is missing of a segment.
+    func isComplete(_ name: String) -> Bool {
+      posted[name] != nil && embedded?.contains(name) ?? true
+    }
   }
 
   private func write(
@@ -75,15 +83,17 @@ struct PostgresPostings {
     var all: [OpenShard] = []
     for shard in shards {
       let connection = try begin(shard)
+      let posted = try Self.removeOthers(than: kept, connection)
       all.append(
         OpenShard(
-          shard: shard, connection: connection,
-          posted: try Self.removeOthers(than: kept, connection)))
+          shard: shard, connection: connection, posted: posted,
+          embedded: try PostgresVectors.exist(connection)
+            ? try PostgresVectors.segments(connection) : nil))
     }
     for (name, number) in live {
-      let lacking = all.filter { !$0.posted.contains(name) }
+      let lacking = all.filter { !$0.isComplete(name) }
       guard !lacking.isEmpty, let segment = try open(number) else { continue }
-      for open in lacking { try write(segment, name, open.shard, open.connection) }
+      for open in lacking { try write(segment, name, to: open) }
     }
     for open in all where open.shard.location != nil { try open.connection.run("commit") }
   }
@@ -100,15 +110,15 @@ struct PostgresPostings {
 
   private enum PostedColumn: Int, PostgresColumns { case name, id }
 
-  /// - Returns: The names of the segments that are left.
+  /// - Returns: The segments that are left.
   private static func removeOthers(
     than kept: Set<String>, _ connection: PostgresConnection
-  ) throws(CatalogueError) -> Set<String> {
-    var posted: Set<String> = []
+  ) throws(CatalogueError) -> [String: Int] {
+    var posted: [String: Int] = [:]
     for row in try connection.run("select \(PostedColumn.list) from vq.posted") {
       let name = row.text(PostedColumn.name)
       if kept.contains(name) {
-        posted.insert(name)
+        posted[name] = row.integer(PostedColumn.id)
       } else {
         try remove(row.integer(PostedColumn.id), connection)
       }
@@ -124,16 +134,27 @@ struct PostgresPostings {
     }
   }
 
+  /// Writes what a shard lacks of a segment.
   private func write(
-    _ segment: SignatureSegment, _ name: String, _ shard: PostgresShard,
-    _ connection: PostgresConnection
+    _ segment: SignatureSegment, _ name: String, to open: OpenShard
   ) throws(CatalogueError) {
-    let rows = (0..<segment.count).filter { shard.has($0, of: shards.count) }
+    let rows = (0..<segment.count).filter { open.shard.has($0, of: shards.count) }
+    var id = open.posted[name]
+    if id == nil { id = try post(segment, rows, name, open.shard, open.connection) }
+    guard let id, open.embedded != nil else { return }
+    try PostgresVectors.write(segment, rows: rows, id, open.connection)
+  }
+
+  /// - Returns: The number of the segment on the shard.
+  private func post(
+    _ segment: SignatureSegment, _ rows: [Int], _ name: String, _ shard: PostgresShard,
+    _ connection: PostgresConnection
+  ) throws(CatalogueError) -> Int? {
     let id = try connection.run(
       "insert into vq.posted(name, rows) values($1, $2) returning id",
       [.text(name), .integer(rows.count)]
     ).first?.onlyInteger
-    guard let id else { return }
+    guard let id else { return nil }
     try connection.copyIn("copy vq.post(segment, word, posts) from stdin (format binary)") {
       put throws(CatalogueError) in
       try segment.forEachList(ofRows: { shard.has($0, of: shards.count) }) {
@@ -147,5 +168,6 @@ struct PostgresPostings {
         try put([.integer(id), .integer(row), .bytes(segment.signature(at: row).encoded)])
       }
     }
+    return id
   }
 }

@@ -40,7 +40,7 @@ final class PostgresServer: Sendable {
       connection.isTimedByServer = true
       try connection.copyOut(
         "copy (\(question.queries.joined(separator: " union all "))) to stdout (format binary)",
-        after: Self.settings + ["set local statement_timeout = \(left)"]
+        after: Self.settings + question.settings + ["set local statement_timeout = \(left)"]
       ) { row throws(CatalogueError) in try answered.take(row) }
       answered.finish()
       return answered

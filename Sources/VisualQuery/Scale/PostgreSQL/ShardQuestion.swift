@@ -9,6 +9,8 @@ internal import PixelMatch
 protocol ShardQuestion: Sendable {
   /// Queries with the same columns. If there are none, the shard is not asked.
   var queries: [String] { get }
+  /// The settings that the queries need besides those of all questions.
+  var settings: [String] { get }
   /// The rows that were left out so far.
   var damaged: DamagedRows? { get }
   /// Takes a row of the answer.
@@ -20,6 +22,8 @@ protocol ShardQuestion: Sendable {
 }
 
 extension ShardQuestion {
+  var settings: [String] { [] }
+
   fileprivate static func array(_ numbers: [some BinaryInteger]) -> String {
     "'{" + numbers.map { String($0) }.joined(separator: ",") + "}'"
   }
@@ -211,4 +215,83 @@ struct SignatureQuestion: ShardQuestion {
       }
     }
   }
+}
+
+/// The question for the rows whose vectors are nearest to one.
+///
+/// The number of a segment is not compared as it is: the planner would else read all vectors of a segment by the primary key. So it follows
+/// the index of pgvector, and goes on until enough rows are of the segments and the model that are asked for.
+struct VectorQuestion: ShardQuestion {
+  /// The columns of ``queries``.
+  private enum Column: Int, PostgresColumns { case ordinal, row, distance }
+
+  private let embedding: ImageEmbedding
+  private let count: Int
+  private let shard: PostgresShard
+  private let shardCount: Int
+  private let names: [String]
+  private let rowCounts: [Int]
+  private var seen: Set<[Int]> = []
+  private var tally: RowTally
+  /// The rows of each segment that were found.
+  private(set) var rows: [String: [StoredNeighbors.Row]] = [:]
+
+  /// - Parameters:
+  ///   - rowCounts: The number of rows of each segment, by the names of their files.
+  ///   - count: The most rows of the answer.
+  init(
+    _ embedding: ImageEmbedding, _ rowCounts: [String: Int], count: Int, shard: PostgresShard,
+    of shardCount: Int
+  ) {
+    (self.embedding, self.count, self.shard, self.shardCount) =
+      (embedding, count, shard, shardCount)
+    names = rowCounts.keys.sorted()
+    self.rowCounts = names.map { rowCounts[$0] ?? 0 }
+    tally = RowTally(columnCount: Column.allCases.count, rowLimit: count)
+  }
+
+  var damaged: DamagedRows? { tally.damaged }
+
+  var settings: [String] {
+    ["set local hnsw.ef_search = \(count)", "set local hnsw.iterative_scan = relaxed_order"]
+  }
+
+  var queries: [String] {
+    guard !names.isEmpty else { return [] }
+    let segments = names.enumerated().map { "(\(Self.quoted($1)), \($0))" }
+    let (list, vector) = (segments.joined(separator: ", "), PostgresVectors.text(embedding))
+    return [
+      """
+      select n.ordinal, e.row, e.distance from (select segment, row, vector <=> \
+      \(Self.quoted(vector))::halfvec(\(ImageEmbedding.componentLimit)) as distance \
+      from vq.embedding where model = \(Int(bitPattern: UInt(embedding.model))) \
+      and segment + 0 = any (array(select s.id from vq.posted s join (values \(list)) n(name, ordinal) \
+      on n.name = s.name)) \
+      order by vector <=> \(Self.quoted(vector))::halfvec(\(ImageEmbedding.componentLimit)) \
+      limit \(count)) e \
+      join vq.posted s on s.id = e.segment join (values \(list)) n(name, ordinal) on n.name = s.name
+      """
+    ]
+  }
+
+  mutating func take(_ row: PostgresRow) throws(CatalogueError) {
+    try tally.count(row)
+    let (ordinal, number) = (row.integer(Column.ordinal), row.integer(Column.row))
+    let distance = Double(
+      bitPattern: UInt64(bitPattern: Int64(row.integer(Column.distance))))
+    guard names.indices.contains(ordinal), (0..<rowCounts[ordinal]).contains(number),
+      shard.has(number, of: shardCount), seen.insert([ordinal, number]).inserted
+    else {
+      return tally.leaveOut("the vector of row \(number), which was not asked for")
+    }
+    guard row.bytes(Column.distance).count == 8, distance.isFinite else {
+      return tally.leaveOut(
+        "the vector of row \(number) of segment \(names[ordinal]) has no distance")
+    }
+    rows[names[ordinal], default: []].append(
+      StoredNeighbors.Row(row: number, distance: distance))
+  }
+
+  // Nothing to check at the end: an index need not find every row.
+  mutating func finish() {}
 }

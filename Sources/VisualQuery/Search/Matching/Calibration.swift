@@ -240,6 +240,26 @@ package enum Calibration {
     return terms
   }
 
+  /// Returns terms whose sum an embedding does not make surer than likely: what is sure is also sure without it. Among what is likely, the
+  /// order stays.
+  ///
+  /// - Parameter others: The terms without the embedding.
+  static func bounded(_ terms: [Evidence], ifLikely others: () -> [Evidence]) -> [Evidence] {
+    func odds(_ terms: [Evidence]) -> Double { terms.reduce(0) { $0 + $1.weight } }
+    let surplus = odds(terms) - likely
+    guard surplus > 0 else { return terms }
+    let bound = max(odds(others()) - likely, likelyRange * (1 - exp(-surplus)))
+    guard surplus > bound else { return terms }
+    return terms.map { term in
+      term.kind == .embedding
+        ? Evidence(kind: term.kind, value: term.value, weight: term.weight - (surplus - bound))
+        : term
+    }
+  }
+
+  /// The log-odds between what is likely and what is sure, less than those between ``likely`` and ``defaultCutOff``.
+  private static let likelyRange = 0.3
+
   /// Returns the terms of an entity that only shares a label, with `sharers` entities in all. The label
   /// is right for ``labelTrust`` of the images, and each entity that has it is equally likely.
   static func evidence(sharers: Int) -> [Evidence] {

@@ -56,14 +56,14 @@ struct Candidate: Sendable {
 
   /// The evidence for it.
   ///
-  /// - Parameter colorfulness: See ``MeasuredEvidence/colorfulness``.
-  func evidence(_ colorfulness: Double) -> MeasuredEvidence {
+  /// - Parameter comparison: The comparison that measured it.
+  func evidence(_ comparison: ImageComparison) -> MeasuredEvidence {
     MeasuredEvidence(
       hash: measured.hash, color: measured.color, texture: measured.texture, votes: votes.best,
       inliers: measured.alignment?.inliers ?? 0, agreement: measured.agreement,
       residual: measured.residual, contradiction: measured.contradiction.share, labels: labels,
-      embedding: measured.embedding,
-      patches: measured.patches, colorfulness: colorfulness,
+      embedding: measured.embedding, embeddingFactor: comparison.embeddingFactor,
+      patches: measured.patches, colorfulness: comparison.colorfulness,
       claim: measured.alignment?.claim ?? ImageClaim(), isFromWindow: isFromWindow)
   }
 }

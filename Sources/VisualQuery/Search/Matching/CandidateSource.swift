@@ -8,6 +8,9 @@ protocol CandidateSource: Sendable {
   /// compared at once.
   var hasAllSignatures: Bool { get }
 
+  /// False if it is known that no vectors of images can be compared.
+  var comparesEmbeddings: Bool { get }
+
   /// The kinds of stages of a search, the cheapest first.
   var kinds: [any SearchStage.Type] { get }
 
@@ -30,6 +33,7 @@ extension Catalogue {
 /// The segments of the catalogue's own directory, which are scanned.
 private struct ScannedSegments: CandidateSource {
   let hasAllSignatures = true
+  let comparesEmbeddings = true
 
   let kinds: [any SearchStage.Type] = [
     HashScanStage.self, KeypointVoteStage.self, AppearanceScanStage.self, GeometryStage.self,
@@ -53,15 +57,16 @@ private struct ScannedSegments: CandidateSource {
 extension StoredSegments: CandidateSource {
   var hasAllSignatures: Bool { false }
 
+  var comparesEmbeddings: Bool { store.hasVectors != false }
+
   var kinds: [any SearchStage.Type] { [StoredCandidateStage.self, GeometryStage.self] }
 
   func stages(
     for signature: QuerySignature, _ embedding: EmbeddingSource?, labelMasks: [UInt64],
     threads: Int, isRegion: Bool, shouldStop: @escaping @Sendable () -> Bool
   ) -> [any SearchStage] {
-    [
-      StoredCandidateStage(signature: signature, segments: self, isRegion: isRegion),
-      GeometryStage(),
-    ]
+    [StoredCandidateStage(signature: signature, segments: self, isRegion: isRegion)]
+      + (embedding.map { [StoredEmbeddingStage(source: $0, segments: self)] } ?? [])
+      + [GeometryStage()]
   }
 }

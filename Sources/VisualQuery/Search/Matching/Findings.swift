@@ -37,10 +37,18 @@ struct Findings: Sendable {
   }
 
   /// Compares the image's embedding with those of the catalogue from now on, and of what was found so far.
-  mutating func compare(_ embedding: ImageEmbedding, shouldStop: () -> Bool) {
+  ///
+  /// - Parameters:
+  ///   - directions: The directions that are fitted to the catalogue, if there are some.
+  ///   - samples: Segments that stand for those of each search, or `nil` if these have embeddings themselves.
+  mutating func compare(
+    _ embedding: ImageEmbedding, by directions: EmbeddingDirections?,
+    samples: [[LiveSegment]]? = nil, shouldStop: () -> Bool
+  ) {
     self.embedding = embedding
     for index in searches.indices {
-      searches[index].compare(embedding, shouldStop: shouldStop)
+      searches[index].compare(
+        embedding, by: directions, sample: samples?[index], shouldStop: shouldStop)
     }
   }
 

@@ -18,6 +18,9 @@ struct ImageComparison: Sendable {
   /// another hue, the last difference is 0.1.
   private static let sameImage = ColorLayout.Difference(residual: 0.03, shift: 0.03, largest: 0.024)
 
+  /// How much more an embedding counts in directions that are fitted to the catalogue: they leave out what else it tells.
+  private static let fittedFactor = 2.0
+
   /// The chroma up to which an image has no color, and how much more all but the palest hundredth of colored images exceed.
   private static let (leastChroma, chromaSpan) = (0.004, 0.012)
 
@@ -28,6 +31,8 @@ struct ImageComparison: Sendable {
   /// Boxes of the query that show other things, in shares of its sides.
   private let covered: [ImageBox]
   private var embeddings: EmbeddingContrast?
+  /// The same in the directions that are fitted to the catalogue; `nil` if there are none.
+  private var fitted: EmbeddingContrast?
   /// See ``MeasuredEvidence/colorfulness``.
   let colorfulness: Double
 
@@ -73,6 +78,9 @@ struct ImageComparison: Sendable {
     }
   }
 
+  /// See ``MeasuredEvidence/embeddingFactor``.
+  var embeddingFactor: Double { fitted == nil ? 1 : Self.fittedFactor }
+
   /// True if the images have embeddings that the query's can be compared with.
   var comparesEmbeddings: Bool { embeddings != nil }
 
@@ -106,19 +114,25 @@ struct ImageComparison: Sendable {
 
   /// Compares an embedding of the query from now on.
   ///
-  /// - Parameter shouldStop: Asked while it is prepared; `true` leaves it out.
+  /// - Parameters:
+  ///   - directions: The directions that are fitted to the catalogue, if there are some.
+  ///   - shouldStop: Asked while it is prepared; `true` leaves it out.
   mutating func compare(
-    _ embedding: ImageEmbedding, in segments: [LiveSegment], shouldStop: () -> Bool
+    _ embedding: ImageEmbedding, in segments: [LiveSegment], by directions: EmbeddingDirections?,
+    shouldStop: () -> Bool
   ) {
     embeddings = EmbeddingContrast(embedding, in: segments, shouldStop: shouldStop)
+    fitted = directions.flatMap {
+      EmbeddingContrast(embedding, in: segments, by: $0, shouldStop: shouldStop)
+    }
   }
 
   /// See ``Evidence/Kind/embedding``; `nil` if no embeddings are compared.
   func distinction(of image: StoredImage) -> Double? {
-    embeddings?.distinction(of: image.segment.embedding(at: image.row))
+    (fitted ?? embeddings)?.distinction(of: image.segment.embedding(at: image.row))
   }
 
-  /// The same without its limit; 0 if no embeddings are compared.
+  /// The same without its limit, of the vectors as they are; 0 if no embeddings are compared.
   func unlimitedDistinction(of image: StoredImage) -> Double {
     embeddings?.unlimitedDistinction(of: image.segment.embedding(at: image.row)) ?? 0
   }

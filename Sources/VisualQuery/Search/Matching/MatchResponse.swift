@@ -36,6 +36,8 @@ public struct MatchResponse: Sendable, Hashable {
     package internal(set) var damagedRows: [Int: DamagedRows] = [:]
     /// ``MatchResponse/isEmbeddingCompared``.
     package internal(set) var isEmbeddingCompared: Bool?
+    /// True if the shards of engine mode have no index of vectors, so that the embedding was not compared.
+    package internal(set) var lacksVectorIndex = false
     /// The effects of the statements about the query; `nil` if there are none.
     package internal(set) var feedback: FeedbackEffects?
   }
@@ -93,7 +95,7 @@ public struct MatchResponse: Sendable, Hashable {
   /// What was left out of the search, or added to it by statements about answers.
   package internal(set) var diagnostics = Diagnostics()
   /// A Boolean value that indicates whether the query's embedding was compared with those of the catalogue: `false` if too few of its
-  /// images have one of the same model, or in engine mode; `nil` if the query has no embedding, and no model that computes one, or no
+  /// images have one of the same model, or if a shard of engine mode has no index of them; `nil` if the query has no embedding, and no model that computes one, or no
   /// image.
   public var isEmbeddingCompared: Bool? { diagnostics.isEmbeddingCompared }
   /// A Boolean value that indicates whether further pages have more matches.

@@ -86,7 +86,9 @@ extension Matcher {
           search($0, allowed?[$0], without: suppressed, signature, shouldStop)
         }
       } ?? [])
-    if let given = content.embedding { state.findings.compare(given, shouldStop: shouldStop) }
+    if let given = content.embedding {
+      state.findings.compare(given, by: nil, shouldStop: shouldStop)
+    }
     return state
   }
 
@@ -108,7 +110,7 @@ extension Matcher {
 
   /// Starts to compute the embedding of an image, if the catalogue has those of the model.
   @Sendable private func encoding(of image: PixelBuffer) -> ImageEncoding? {
-    guard let encoder = models?.image, catalogue.candidates.hasAllSignatures,
+    guard let encoder = models?.image, catalogue.candidates.comparesEmbeddings,
       catalogue.imageModel?.name == encoder.name
     else { return nil }
     return try? encoder.start(image)

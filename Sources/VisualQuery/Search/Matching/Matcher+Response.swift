@@ -69,6 +69,7 @@ extension Matcher {
     {
       response.diagnostics.isEmbeddingCompared = state.findings.searches.contains(
         where: \.comparison.comparesEmbeddings)
+      response.diagnostics.lacksVectorIndex = !catalogue.candidates.comparesEmbeddings
     }
     response.diagnostics.missingShards = state.notes.shardFaults.missing
     response.diagnostics.damagedRows = state.notes.shardFaults.damaged

@@ -112,6 +112,8 @@ struct MeasuredEvidence: Sendable, Hashable {
   var labels: Double?
   /// See ``Evidence/Kind/embedding``; `nil` if the query has none, or none that is comparable.
   var embedding: Double?
+  /// The factor of the embedding in the score: more than 1 if the directions in which it is compared are fitted to the catalogue.
+  var embeddingFactor = 1.0
   /// The support by other images of the entity; `nil` if there are none, or too few were compared.
   var support: ImageSupport?
   /// The patches that look the same where the image aligns, or `nil` if they were not compared.
@@ -298,7 +300,8 @@ struct MeasuredEvidence: Sendable, Hashable {
     for lane in Lane.allCases {
       lanes[lane.rawValue] =
         switch lane {
-        case .hash, .agreement, .labels, .embedding, .support: self[lane] ?? 0
+        case .hash, .agreement, .labels, .support: self[lane] ?? 0
+        case .embedding: embeddingFactor * (embedding ?? 0)
         case .color: colorLikeness
         case .texture: colorfulness * Self.likeness(texture)
         case .votes: log(1 + Double(votes) / 1000)

@@ -140,14 +140,26 @@ struct Scoring: Sendable {
         images[index].image.score += Calibration.score(ofText: texts, images[index].key)
       }
     }
+    let pictures = SamePictures(
+      images.map(\.image.stored), looks: images.map(\.image.evidence.look))
     let rivals = Rivals(
-      images.map(\.image.evidence), scores: images.map(\.image.score),
-      pictures: SamePictures(
-        images.map(\.image.stored), looks: images.map(\.image.evidence.look)))
+      images.map(\.image.evidence), scores: images.map(\.image.score), pictures: pictures)
+    // Directions that were fitted to what the catalogue has say little of what it lacks.
+    let unfitted =
+      images.contains { $0.image.evidence.embeddingFactor > 1 }
+      ? Rivals(
+        images.map(\.image.evidence), scores: images.map(\.image.scoreWithoutEmbedding),
+        pictures: pictures) : nil
     return images.enumerated().map { index, entity in
-      let measured = Calibration.evidence(
-        entity.image.evidence, rivals.standing(of: index), of: query.subject,
-        regionPrior: prior(entity.image.evidence))
+      func evidence(_ rivals: Rivals) -> [Evidence] {
+        Calibration.evidence(
+          entity.image.evidence, rivals.standing(of: index), of: query.subject,
+          regionPrior: prior(entity.image.evidence))
+      }
+      var measured = evidence(rivals)
+      if let unfitted {
+        measured = Calibration.bounded(measured, ifLikely: { evidence(unfitted) })
+      }
       let evidence =
         (entity.image.seen.map { $0.values(of: measured) } ?? measured)
         + (texts.map {
@@ -181,7 +193,8 @@ struct Scoring: Sendable {
       guard let own = image.embedding else { continue }
       let shared = groups[key].flatMap { nearest[$0] } ?? own
       let trust = Rivals.trust(image.evidence.inliers)
-      let difference = shared + trust * (highest - shared) - own
+      let difference =
+        image.evidence.embeddingFactor * (shared + trust * (highest - shared) - own)
       best[key]?.weighed[lane] += difference
       best[key]?.score += factor * difference
     }

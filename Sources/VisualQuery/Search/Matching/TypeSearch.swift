@@ -28,9 +28,16 @@ struct TypeSearch: Sendable {
 
   /// Compares the query's embedding with those of the images from now on, and of the candidates so far.
   ///
-  /// - Parameter shouldStop: Asked while the embedding is prepared; `true` leaves it out.
-  mutating func compare(_ embedding: ImageEmbedding, shouldStop: () -> Bool) {
-    comparison.compare(embedding, in: segments, shouldStop: shouldStop)
+  /// - Parameters:
+  ///   - directions: The directions that are fitted to the catalogue, if there are some.
+  ///   - sample: Segments that tell how near embeddings usually are, or `nil` for those of the search.
+  ///   - shouldStop: Asked while the embedding is prepared; `true` leaves it out.
+  mutating func compare(
+    _ embedding: ImageEmbedding, by directions: EmbeddingDirections?,
+    sample: [LiveSegment]? = nil, shouldStop: () -> Bool
+  ) {
+    comparison.compare(
+      embedding, in: sample ?? segments, by: directions, shouldStop: shouldStop)
     for row in candidates.keys {
       let distinction = comparison.distinction(of: image(row))
       candidates[row]?.measured.embedding = distinction
@@ -168,7 +175,7 @@ struct TypeSearch: Sendable {
     typealias Found = (candidate: Candidate, evidence: MeasuredEvidence, rank: (Double, Int))
     var best: [UInt32: Found] = [:]
     for candidate in candidates.values where aligned.contains(candidate.key) {
-      var evidence = candidate.evidence(comparison.colorfulness)
+      var evidence = candidate.evidence(comparison)
       evidence.embedding = nil
       let rank = (evidence.score, -position(of: candidate))
       if let other = best[candidate.key], other.rank >= rank { continue }
@@ -225,7 +232,7 @@ struct TypeSearch: Sendable {
     toBest byScore: Int, nearest byHash: Int, shouldStop: () -> Bool
   ) -> Bool {
     let ranked = candidates.values.map {
-      (score: $0.evidence(comparison.colorfulness).score, hash: $0.measured.hash, row: $0.row)
+      (score: $0.evidence(comparison).score, hash: $0.measured.hash, row: $0.row)
     }
     let rows = Set(
       ranked.sorted { ($1.score, $0.row) < ($0.score, $1.row) }.prefix(byScore).map(\.row)
@@ -284,7 +291,7 @@ struct TypeSearch: Sendable {
   private func rowsToVerify() -> [SegmentRow] {
     // Computes each score once, because the sort below reads it many times.
     let ranked = candidates.values.map {
-      (score: $0.evidence(comparison.colorfulness).score, votes: $0.votes.best, row: $0.row)
+      (score: $0.evidence(comparison).score, votes: $0.votes.best, row: $0.row)
     }.sorted {
       ($1.score, $0.row) < ($0.score, $1.row)
     }
@@ -304,7 +311,7 @@ struct TypeSearch: Sendable {
     for candidate in candidates.values {
       let stored = image(candidate.row)
       let position = position(of: candidate)
-      var evidence = candidate.evidence(comparison.colorfulness)
+      var evidence = candidate.evidence(comparison)
       var embedding = evidence.embedding
       evidence.embedding = nil
       var highest = evidence.features
@@ -400,6 +407,12 @@ struct BestImage: Sendable {
   let size: (width: Int, height: Int)
   /// The place of the searched image within the query's.
   let frame: ImageFrame
+
+  /// The score by all else than the embedding.
+  var scoreWithoutEmbedding: Double {
+    let lane = MeasuredEvidence.Lane.embedding.rawValue
+    return score - Calibration.coefficients.step1[lane] * weighed[lane]
+  }
 
   /// Takes the colors out of the evidence, as far as they contradict what geometry says.
   mutating func leaveColorsOut() {

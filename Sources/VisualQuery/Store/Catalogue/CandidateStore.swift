@@ -1,4 +1,5 @@
 package import PixelMatch
+private import Synchronization
 
 /// A place outside the directory of a catalogue that keeps the posting lists and the signatures of its
 /// segments, in parts that can fail on their own.
@@ -20,12 +21,28 @@ package protocol CandidateStore: Sendable {
   func signatures(
     _ rows: [String: [Int]], within limit: Duration?
   ) async throws -> StoredSignatures
+
+  /// True if every part has an index of the vectors of images; `nil` as long as that is not known.
+  var hasVectors: Bool? { get }
+
+  /// Finds the rows whose vectors are nearest to one, by an index that may miss some.
+  ///
+  /// - Parameters:
+  ///   - rowCounts: The number of rows of each segment that is searched, by the names of their files.
+  ///   - count: The most rows that each part gives.
+  /// - Returns: `nil` if a part has no index of vectors.
+  /// - Throws: Like ``lists(_:within:)``.
+  func nearest(
+    to embedding: ImageEmbedding, in rowCounts: [String: Int], count: Int, within limit: Duration?
+  ) async throws -> StoredNeighbors?
 }
 
 /// The segments of a catalogue whose posting lists and signatures are in a store.
 package struct StoredSegments: Sendable {
   package let store: any CandidateStore
   fileprivate let names: [EntityType: [String]]
+  /// The signatures that say how near vectors usually are.
+  package let samples = VectorSamples()
 
   init(store: any CandidateStore, names: [EntityType: [String]]) {
     self.store = store
@@ -103,6 +120,38 @@ package struct StoredSignatures: Sendable {
   {
     self.signatures = signatures
     self.outcome = outcome
+  }
+}
+
+/// The rows that a ``CandidateStore`` has found by their vectors.
+package struct StoredNeighbors: Sendable {
+  /// A row of a segment.
+  package struct Row: Sendable, Hashable {
+    package let row: Int
+    /// One minus the cosine of the angle to the vector that was asked for.
+    package let distance: Double
+
+    package init(row: Int, distance: Double) { (self.row, self.distance) = (row, distance) }
+  }
+
+  /// The rows of each segment.
+  package var rows: [String: [Row]] = [:]
+  package var outcome = StoreOutcome()
+
+  package init(rows: [String: [Row]] = [:], outcome: StoreOutcome = StoreOutcome()) {
+    (self.rows, self.outcome) = (rows, outcome)
+  }
+}
+
+/// A sample of the signatures of each type, which is fetched once for a generation.
+package final class VectorSamples: Sendable {
+  private let segments = Mutex<[EntityType: SignatureSegment]>([:])
+
+  /// Returns the sample of a type, or `nil` if it was not fetched.
+  package func sample(of type: EntityType) -> SignatureSegment? { segments.withLock { $0[type] } }
+
+  package func keep(_ sample: SignatureSegment, of type: EntityType) {
+    segments.withLock { $0[type] = sample }
   }
 }
 

@@ -1,4 +1,6 @@
+@testable import ShopModel
 @testable import ShopSearch
+@testable import ShopStore
 import PixelMatch
 import TestSupport
 import Testing
@@ -213,5 +215,58 @@ import VisualQuery
     #expect(signatures.queries[0].contains("case when length(bytes) <= 3672 "))
     #expect(SignatureQuestion([Self.name: [1]], shard: Self.shard(1), of: 3).queries.count == 1)
     #expect(SignatureQuestion([Self.name: [1]], shard: Self.shard(2), of: 3).queries.isEmpty)
+  }
+
+  // MARK: Vectors
+
+  private static func vectorQuestion(count: Int = 8) throws -> VectorQuestion {
+    VectorQuestion(
+      try ImageEmbedding(model: "m", vector: [1, -2]), [name: 60], count: count, shard: shard(1),
+      of: 3)
+  }
+
+  private static func found(_ row: Int, _ distance: Double) -> PostgresRow {
+    Self.row(.int32(0), .integer(row), .integer(Int(bitPattern: UInt(distance.bitPattern))))
+  }
+
+  /// Would break if a row of another shard or segment were believed, or a damaged one took sound rows with it.
+  @Test func `neighbors that were not asked for are left out and counted`() throws {
+    let cases = [
+      Self.found(2, 0.5), Self.found(61, 0.5), Self.found(-2, 0.5), Self.found(.max, 0.5),
+      Self.found(4, .nan), Self.found(4, .infinity), Self.found(1, 0.5),
+      Self.row(.int32(1), .integer(4), .integer(0)), Self.row(.int32(0), .integer(4), .null),
+    ]
+    for row in cases {
+      var question = try Self.vectorQuestion()
+      try question.take(Self.found(1, 0.25))
+      try question.take(row)
+      question.finish()
+      #expect(question.damaged?.count == 1, "\(row)")
+      #expect(question.rows == [Self.name: [StoredNeighbors.Row(row: 1, distance: 0.25)]])
+    }
+  }
+
+  /// Would break if a shard could send rows without an end.
+  @Test func `more neighbors than were asked for end the answer`() throws {
+    var question = try Self.vectorQuestion(count: 2)
+    for row in [1, 4] { try question.take(Self.found(row, 0.5)) }
+    #expect(throws: CatalogueError.self) { try question.take(Self.found(7, 0.5)) }
+  }
+
+  /// Would break if a number were rounded, a vector were not filled up, or its name could end the text of the statement.
+  @Test func `vectors are sent as halves`() throws {
+    let embedding = try ImageEmbedding(model: "m", vector: (0..<255).map { Float($0 - 127) })
+    let bytes = PostgresVectors.binary(embedding)
+    #expect(bytes.count == 4 + 2 * 512 && bytes.prefix(4).elementsEqual([2, 0, 0, 0]))
+    for (index, component) in embedding.components.enumerated() {
+      let bits = UInt16(bytes[4 + 2 * index]) << 8 | UInt16(bytes[5 + 2 * index])
+      #expect(ImageEmbedding.number(ofHalf: bits) == Float(component))
+    }
+    #expect(bytes[(4 + 2 * 255)...].allSatisfy { $0 == 0 })
+    let text = PostgresVectors.text(embedding)
+    #expect(
+      text.hasPrefix("[-127,-126,")
+        && text.hasSuffix(",127" + String(repeating: ",0", count: 257) + "]"))
+    #expect(try Self.vectorQuestion().queries.count == 1)
   }
 }

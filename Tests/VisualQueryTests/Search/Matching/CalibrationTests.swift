@@ -348,4 +348,24 @@ import VisualQuery
       #expect(LabelBits.mask(of: [label, "other"]) & mask == mask)
     }
   }
+
+  /// Would break if an embedding made something sure, or took what is sure without it, or changed the order of what is likely.
+  @Test func `an embedding makes nothing sure`() {
+    func terms(_ odds: Double) -> [Evidence] {
+      [
+        Evidence(kind: .prior, value: 1, weight: odds - 1),
+        Evidence(kind: .embedding, value: 3, weight: 0), Evidence(kind: .lead, value: 1, weight: 1),
+      ]
+    }
+    func bounded(_ odds: Double, _ others: Double) -> Double {
+      Calibration.confidence(Calibration.bounded(terms(odds), ifLikely: { terms(others) }))
+    }
+    func probability(_ odds: Double) -> Double { Calibration.probability(ofLogOdds: odds) }
+    #expect(bounded(1, -4) == probability(1))
+    #expect(bounded(9, -4) < Calibration.defaultCutOff && bounded(9, -4) > 0.8)
+    #expect(abs(bounded(9, 5) - probability(5)) < 1e-12)
+    #expect(bounded(3, 9) == probability(3))
+    #expect(bounded(1.5, 0) < bounded(2, 0) && bounded(2, 0) < bounded(4, 0))
+    #expect(Calibration.bounded(terms(9), ifLikely: { terms(0) }).count == 3)
+  }
 }

@@ -73,6 +73,13 @@ import VisualQuery
       }
       return found
     }
+
+    let hasVectors: Bool? = false
+
+    func nearest(
+      to embedding: ImageEmbedding, in rowCounts: [String: Int], count: Int,
+      within limit: Duration?
+    ) async throws -> StoredNeighbors? { nil }
   }
 
   /// An index, and a cache of engine mode: a copy of it without signatures.
@@ -135,6 +142,16 @@ import VisualQuery
     #expect(first.value == expected.value && first.alignment == expected.alignment)
     #expect(first.confidence == expected.confidence && first.tier == expected.tier)
     #expect(first.matchedImage == expected.matchedImage)
+  }
+
+  /// Would break if an answer did not say why vectors were not compared, or were not complete without them.
+  @Test func `parts without an index of vectors are named`() async throws {
+    let shop = try await Shop()
+    var content = try content("q01-mug.jpg")
+    content.embedding = try ImageEmbedding(model: "m", vector: [1, 2, 3])
+    let answer = try await shop.matcher(2).values(for: content, options: options)
+    #expect(answer.isEmbeddingCompared == false && answer.isComplete)
+    #expect(answer.diagnostics.lacksVectorIndex)
   }
 
   /// Would break if a shard that is down were passed over without a word.

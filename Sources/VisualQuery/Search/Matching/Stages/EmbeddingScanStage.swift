@@ -57,12 +57,15 @@ struct EmbeddingScanStage: SearchStage {
     var hasWords = true
     if !isGiven {
       guard var embedding = source.image(shouldStop: scanner.shouldStop) else { return 0 }
+      // Words ask for what tells things of one kind apart, which the fitted directions may leave out.
+      var directions = catalogue.imageModel?.directions
       if case .worded(_, let words) = source {
         let worded = worded(embedding, words, in: state.findings.searches.flatMap(\.segments))
         hasWords = worded != nil
         embedding = worded ?? embedding
+        if worded != nil { directions = nil }
       }
-      state.findings.compare(embedding, shouldStop: scanner.shouldStop)
+      state.findings.compare(embedding, by: directions, shouldStop: scanner.shouldStop)
     }
     guard let embedding = state.findings.embedding,
       state.findings.searches.contains(where: \.comparison.comparesEmbeddings)

@@ -133,4 +133,36 @@ struct StoredCandidateStage: SearchStage {
         ($1, StoredImage(segment: segment, row: $0))
       })
   }
+
+  /// The most images of other proposals, such as those of text, whose signatures are fetched.
+  private static let fetchLimit = 256
+
+  /// Fetches the signatures of the rows that are no candidates yet. Those that do not come are left out.
+  ///
+  /// - Returns: True if every shard answered completely.
+  static func fetch(
+    _ found: inout [CandidateRows], from stored: StoredSegments, to state: inout QueryState
+  ) async throws -> Bool {
+    let files = state.findings.searches.map { stored.names(of: $0.type) }
+    var left = fetchLimit
+    for index in found.indices {
+      let new = found[index].votes.keys.filter {
+        state.findings.searches[index].candidates[$0] == nil
+      }
+      let taken = Set(new.sorted().prefix(left))
+      found[index].votes = found[index].votes.filter { taken.contains($0.key) }
+      left -= taken.count
+    }
+    if left == fetchLimit { return true }
+    let signatures = try await stored.store.signatures(
+      rowsByFile(found, files),
+      within: share(of: state.query.remaining))
+    state.notes.shardFaults.add(signatures.outcome.missing, signatures.outcome.damaged)
+    for index in found.indices {
+      let images = images(signatures, files[index])
+      found[index].votes = found[index].votes.filter { images[$0.key] != nil }
+      state.findings.searches[index].hold(images)
+    }
+    return signatures.outcome.isWhole
+  }
 }

@@ -107,43 +107,11 @@ struct TextStage: SearchStage {
     }
     let isWhole =
       if let stored = catalogue.stored {
-        try await Self.fetch(&found, from: stored, to: &state)
+        try await StoredCandidateStage.fetch(&found, from: stored, to: &state)
       } else {
         true
       }
     for (index, rows) in found.enumerated() { try state.add(rows, to: index, in: catalogue) }
     return isWhole
-  }
-
-  /// The most images whose signatures are fetched, if the catalogue has none.
-  private static let fetchLimit = 256
-
-  /// Fetches the signatures of the rows that are no candidates yet. Those that do not come are left out.
-  ///
-  /// - Returns: True if every shard answered completely.
-  private static func fetch(
-    _ found: inout [CandidateRows], from stored: StoredSegments, to state: inout QueryState
-  ) async throws -> Bool {
-    let files = state.findings.searches.map { stored.names(of: $0.type) }
-    var left = fetchLimit
-    for index in found.indices {
-      let new = found[index].votes.keys.filter {
-        state.findings.searches[index].candidates[$0] == nil
-      }
-      let taken = Set(new.sorted().prefix(left))
-      found[index].votes = found[index].votes.filter { taken.contains($0.key) }
-      left -= taken.count
-    }
-    if left == fetchLimit { return true }
-    let signatures = try await stored.store.signatures(
-      StoredCandidateStage.rowsByFile(found, files),
-      within: StoredCandidateStage.share(of: state.query.remaining))
-    state.notes.shardFaults.add(signatures.outcome.missing, signatures.outcome.damaged)
-    for index in found.indices {
-      let images = StoredCandidateStage.images(signatures, files[index])
-      found[index].votes = found[index].votes.filter { images[$0.key] != nil }
-      state.findings.searches[index].hold(images)
-    }
-    return signatures.outcome.isWhole
   }
 }
