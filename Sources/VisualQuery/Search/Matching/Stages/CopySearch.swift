@@ -68,7 +68,7 @@ struct CopySearch {
       signature.chroma >= Self.leastChroma, isOnly(row, in: own, signature),
       let (candidate, comparison) = candidate(row, stored, own, signature, rarity)
     else { return nil }
-    var evidence = candidate.evidence(comparison.colorfulness)
+    var evidence = candidate.evidence(comparison)
     evidence.inliers = Self.leastInliers
     let standing = Standing(
       lead: 3 + Rivals.trust(evidence.inliers), inlierLead: 0, patchLead: 0, isAlone: false)
@@ -78,7 +78,7 @@ struct CopySearch {
       isAhead(evidence, key, signature),
       PageLayout.cells(of: image, shouldStop: shouldStop)?.isEmpty == true
     else { return nil }
-    let measured = candidate.evidence(comparison.colorfulness)
+    let measured = candidate.evidence(comparison)
     let position = Int(stored.segment.tag(at: stored.row))
     let tier = comparison.tier(candidate.measured, stored)
     return Copy(
