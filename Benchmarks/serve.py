@@ -245,7 +245,9 @@ def main():
     if arguments.attackers:
         return measure_fairness(arguments)
     rounds = []
-    with Server(arguments.vq, arguments.index, "--max-deadline", "60000") as server:
+    # A server rejects what finds its queue full, and wrk asks again at once: then it would be measured how fast it rejects.
+    queue = str(max([64, *map(int, arguments.connections.split(","))]))
+    with Server(arguments.vq, arguments.index, "--max-deadline", "60000", "--queue", queue) as server:
         wrk(server, arguments.pictures, 32, 2)
         memory = [server.metric("process_resident_memory_bytes")]
         for _ in range(arguments.rounds):
