@@ -178,7 +178,7 @@ import VisualQueryClient
     let store = StoreEntity(
       Entity(EntityID(.store, "1"), url: nil, display: Display(title: "North")))
     #expect(store.urlRepresentationParameter == "https://shop.example/stores/1")
-    // Those of `vq index --link` in the first step.
+    // The templates that the README gives to `vq index --link` in its first step.
     for template in ["https://shop.example/p/{id}", "https://shop.example/stores/{id}"] {
       #expect(readme.contains("=\(template)'"))
     }

@@ -39,8 +39,8 @@ package enum Calibration {
     var prior: Double
     /// The factor of ``Standing/lead`` in the log-odds.
     var lead: Double
-    /// What is added to that factor if colors and keypoints agree as well. A lead by itself only says that nothing
-    /// else in the catalogue is as similar, which is also true of a thing that the catalogue lacks.
+    /// The addition to ``lead`` if colors and keypoints agree as well. A lead alone says only that nothing else in the
+    /// catalogue is as similar, and the same holds for a thing that the catalogue lacks.
     var agreedLead: Double
     /// The factor of ``Standing/farLead`` as far as the histograms agree.
     var farLead = 0.0

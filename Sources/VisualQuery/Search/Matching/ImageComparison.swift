@@ -18,7 +18,8 @@ struct ImageComparison: Sendable {
   /// another hue, the last difference is 0.1.
   private static let sameImage = ColorLayout.Difference(residual: 0.03, shift: 0.03, largest: 0.024)
 
-  /// How much more an embedding counts in directions that are fitted to the catalogue: they leave out what else it tells.
+  /// The factor of an embedding that is compared in directions fitted to the catalogue. Differences that do not tell its things
+  /// apart are left out there, so what remains means more.
   private static let fittedFactor = 2.0
 
   /// The chroma up to which an image has no color, and how much more all but the palest hundredth of colored images exceed.

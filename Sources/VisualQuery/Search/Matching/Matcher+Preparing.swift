@@ -31,7 +31,7 @@ extension Matcher {
       let copy = try copy(image, seen, labels, content, types, allowed, options, shouldStop)
       endStep(.glance, since: start)
       try Task.checkCancellation()
-      // What a code means may be another entity, which the whole search compares.
+      // A code in the image may belong to another entity, so the whole search has to compare both.
       if copy != nil, content.readCodes == nil, !shouldStop() { readCodes(of: image, in: &content) }
       if let copy, content.readCodes?.isEmpty ?? true {
         let query = PreparedQuery(

@@ -98,7 +98,7 @@ struct BothSearches {
       #expect(alignment.isMirrored == whole.isMirrored, "\(name)")
       #expect(alignment.keypoints.isEmpty && alignment.inliers == 0, "\(name)")
       #expect(Self.overlap(alignment.region, whole.region) > 0.75, "\(name)")
-      // Where the transforms put the middle of the query in the image.
+      // The point of the catalogue's image to which each transform maps the middle of the query.
       func middle(_ m: [Double]) -> SIMD2<Double> {
         let depth = m[6] / 2 + m[7] / 2 + m[8]
         return SIMD2((m[0] + m[1]) / 2 + m[2], (m[3] + m[4]) / 2 + m[5]) / depth

@@ -311,7 +311,7 @@ import VisualQuery
     return (content, options)
   }
 
-  /// What is asked beside an image of which a glance is sure, and whether the search may end with it.
+  /// Questions about an image that a glance recognizes, each with whether the search may end after the glance.
   private static let questions:
     [(
       name: String, mayEnd: Bool,

@@ -10,6 +10,9 @@ enum EmbeddingSource: Sendable {
   /// An embedding to which the direction of words is added. A model is computing the words' embedding meanwhile.
   indirect case worded(EmbeddingSource, WordsEncoding)
 
+  /// True if the embedding came with the image: it may be of any model.
+  var isGiven: Bool { if case .given = self { true } else { false } }
+
   /// Waits for the embedding of the image; `nil` if the model fails, or has to stop.
   ///
   /// If the model fails on an image, the query still gets an answer, and the image counts as not compared.
@@ -52,10 +55,8 @@ struct EmbeddingScanStage: SearchStage {
   private static let (wordWeight, weights) = (1.5, 0.25...8.0)
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
-    var isGiven = false
-    if case .given = source { isGiven = true }
     var hasWords = true
-    if !isGiven {
+    if !source.isGiven {
       guard var embedding = source.image(shouldStop: scanner.shouldStop) else { return 0 }
       // Words ask for what tells things of one kind apart, which the fitted directions may leave out.
       var directions = catalogue.imageModel?.directions
@@ -73,7 +74,7 @@ struct EmbeddingScanStage: SearchStage {
     let share = try await state.addCandidates(from: catalogue) { segments in
       await scanner.nearest([FlatScan.Pass(.embedding(embedding))], in: segments)
     }
-    if !isGiven { try state.findGroups(in: catalogue) }
+    if !source.isGiven { try state.findGroups(in: catalogue) }
     return hasWords ? share : 0
   }
 

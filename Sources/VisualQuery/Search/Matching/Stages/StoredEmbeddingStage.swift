@@ -39,15 +39,13 @@ struct StoredEmbeddingStage: SearchStage {
       isWhole = isWhole && sample != nil
       samples.append(sample.map { [LiveSegment($0)] } ?? [])
     }
-    var isGiven = false
-    if case .given = source { isGiven = true }
     state.findings.compare(
-      embedding, by: isGiven ? nil : catalogue.imageModel?.directions, samples: samples,
+      embedding, by: source.isGiven ? nil : catalogue.imageModel?.directions, samples: samples,
       shouldStop: state.query.shouldStop)
     var found = Self.best(nearest, state.findings.searches, files)
     let isFetched = try await StoredCandidateStage.fetch(&found, from: segments, to: &state)
     for (index, rows) in found.enumerated() { try state.add(rows, to: index, in: catalogue) }
-    if !isGiven { try state.findGroups(in: catalogue) }
+    if !source.isGiven { try state.findGroups(in: catalogue) }
     return isWhole && isFetched ? 1 : QueryPlan.nearlyAll
   }
 
