@@ -9,6 +9,10 @@ package struct CodeReader: Sendable {
   private static let barsWidth = 480
   /// The height of that strip.
   private static let barsHeight = 48
+  /// The number of rows of it that are looked at before.
+  private static let rowsAhead = 6
+  /// The fewest edges of a code, of a Code 128 with one character between its start and its end, and the least difference of lightness at one.
+  private static let (leastEdges, leastEdge) = (24, 8)
   /// The side in pixels of a module of a QR code in the image that zbar gets.
   private static let moduleSide: Float = 4
   /// The longest side of an image that zbar gets.
@@ -25,17 +29,13 @@ package struct CodeReader: Sendable {
   ///
   /// - Complexity: O(pixels), some milliseconds for an image of 1024 × 768 pixels without a code.
   package func codes(in image: PixelBuffer) -> [ReadCode] {
-    let gray = Self.gray(of: image)
-    let places = CodePlaces(in: gray, width: image.width, height: image.height)
+    let gray = GrayImage(Self.gray(of: image), image.width, image.height)
+    let places = CodePlaces(in: gray.values, width: image.width, height: image.height)
     let size = SIMD2(Float(image.width), Float(image.height))
     var codes: [ReadCode] = []
-    func look(at box: TextBox, width: Int, height: Int) {
-      let corners = box.corners
-      let frame = ColorImage.Frame(
-        origin: corners[0], across: corners[1] - corners[0], down: corners[3] - corners[0])
-      let part = GrayImage(gray, image.width, image.height).part(
-        frame, width: width, height: height)
-      for found in Self.find(in: part, width: width, height: height) {
+    func look(for shape: cr_code_shape, in frame: ColorImage.Frame, width: Int, height: Int) {
+      let part = gray.part(frame, width: width, height: height)
+      for found in Self.find(shape, in: part, width: width, height: height) {
         if codes.contains(where: { $0.kind == found.kind && $0.value == found.value }) { continue }
         let places = found.places.map { place in
           let point =
@@ -46,13 +46,32 @@ package struct CodeReader: Sendable {
         codes.append(ReadCode(kind: found.kind, value: found.value, corners: places))
       }
     }
-    for box in places.bars { look(at: box, width: Self.barsWidth, height: Self.barsHeight) }
+    for box in places.bars {
+      let frame = Self.frame(of: box)
+      guard Self.hasBars(frame, in: gray) else { continue }
+      look(for: CR_BARS, in: frame, width: Self.barsWidth, height: Self.barsHeight)
+    }
     if let (box, module) = places.finders {
       let side = box.size.x * max(1, Self.moduleSide / module)
       let pixels = Int(min(Self.sideLimit, side))
-      look(at: box, width: pixels, height: pixels)
+      look(for: CR_SQUARES, in: Self.frame(of: box), width: pixels, height: pixels)
     }
     return codes
+  }
+
+  private static func frame(of box: TextBox) -> ColorImage.Frame {
+    let corners = box.corners
+    return ColorImage.Frame(
+      origin: corners[0], across: corners[1] - corners[0], down: corners[3] - corners[0])
+  }
+
+  /// Returns whether some row across a strip has as many edges as the shortest code.
+  private static func hasBars(_ frame: ColorImage.Frame, in gray: GrayImage) -> Bool {
+    let rows = gray.part(frame, width: barsWidth, height: rowsAhead)
+    return (0..<rowsAhead).contains {
+      CodeLoops.edgeCount(of: rows[$0 * barsWidth..<($0 + 1) * barsWidth], atLeast: leastEdge)
+        >= leastEdges
+    }
   }
 
   /// Returns the lightness of each pixel.
@@ -69,13 +88,15 @@ package struct CodeReader: Sendable {
     var places: [SIMD2<Float>]
   }
 
-  /// Returns the codes that zbar finds in an image.
-  private static func find(in gray: [UInt8], width: Int, height: Int) -> [Found] {
+  /// Returns the codes of one shape that zbar finds in an image.
+  private static func find(
+    _ shape: cr_code_shape, in gray: [UInt8], width: Int, height: Int
+  ) -> [Found] {
     var list: OpaquePointer?
     // Sound: the image has `width × height` pixels, and is not used after the list is freed.
     return unsafe gray.withUnsafeBufferPointer { gray -> [Found] in
       let status = unsafe cr_codes_find(
-        gray.baseAddress, UInt32(width), UInt32(height), &list)
+        gray.baseAddress, UInt32(width), UInt32(height), shape, &list)
       guard status == CR_OK, let codes = unsafe list else { return [] }
       defer { unsafe cr_codes_free(codes) }
       var found: [Found] = []
@@ -209,6 +230,11 @@ enum CodeLoops {
           isDark.baseAddress! + pixels.lowerBound)
       }
     }
+  }
+
+  /// Returns the number of edges of a line: its falls and rises by at least `step`, but for a rise at its start.
+  static func edgeCount(of line: ArraySlice<UInt8>, atLeast step: Int) -> Int {
+    unsafe line.withUnsafeBufferPointer { unsafe cr_edge_count($0.baseAddress, $0.count, Int32(step)) }
   }
 
   /// Finds the finder patterns along a line of `count` bytes, `step` apart.

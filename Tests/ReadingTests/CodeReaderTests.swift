@@ -101,6 +101,16 @@ import Testing
     #expect(fields.map { Int($0) } == sums)
   }
 
+  /// Would break if noise smaller than a step counted, or an edge over several pixels did not. A rise at the start is none: bars begin dark.
+  @Test(arguments: [
+    ([], 0), ([9], 0), ([9, 9, 9], 0), ([0, 20, 0, 20, 0], 3), ([0, 7, 0, 7, 0], 0),
+    ([0, 3, 6, 9, 12, 9, 6, 3, 0], 1), ([100, 60, 64, 58, 90, 86, 95, 50], 3), ([255, 0], 1),
+    ([0, 255], 0),
+  ])
+  func `the edges of a line are its falls and rises`(line: [UInt8], edges: Int) {
+    #expect(CodeLoops.edgeCount(of: line[...], atLeast: 8) == edges)
+  }
+
   /// Returns the patterns of 1 : 1 : 3 : 1 : 1 along a line, from the lengths of its runs.
   private func patterns(_ line: [UInt8]) -> [[Float]] {
     var ends: [Int] = []
@@ -187,6 +197,23 @@ struct CodeReaderTests {
       #expect(codes.map(\.kind) == [.qr])
       #expect(codes.first?.corners.count == 4)
     }
+  }
+
+  /// Would break if places with so few edges were taken for other things than codes. Start B, "A", the check character, stop (ISO/IEC 15417).
+  @Test(arguments: [0, 30, 90])
+  func `the shortest code of bars is read`(degrees: Double) throws {
+    let widths = "211214" + "111323" + "131123" + "2331112"
+    let ends = widths.compactMap(\.wholeNumberValue).reduce(into: [0]) { $0.append($0.last! + $1) }
+    let module = 3.0
+    let image = try DrawnCode.image(degrees: degrees) { x, y in
+      let place = x / module + Double(ends.last!) / 2
+      guard abs(y) < 60, let next = ends.firstIndex(where: { Double($0) > place }) else {
+        return false
+      }
+      return next % 2 == 1
+    }
+    let codes = reader.codes(in: image)
+    #expect(codes.map(\.value) == ["A"] && codes.map(\.kind) == [.code128])
   }
 
   @Test func `a code whose check digit is wrong is not read`() throws {

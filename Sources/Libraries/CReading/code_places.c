@@ -22,9 +22,9 @@ void cr_edges(const uint8_t *gray, size_t stride, size_t columns, size_t rows, c
     for (size_t x = 0; x < columns; x++) {
       // Both differences are taken diagonally around the same corner of four pixels. Differences
       // around two centers would favor one diagonal.
-      const int32_t falling = lower[x + 1] - upper[x];
-      const int32_t rising = upper[x + 1] - lower[x];
-      const int32_t dx = falling + rising, dy = falling - rising;
+      const int16_t falling = (int16_t)(lower[x + 1] - upper[x]);
+      const int16_t rising = (int16_t)(upper[x + 1] - lower[x]);
+      const int16_t dx = (int16_t)(falling + rising), dy = (int16_t)(falling - rising);
       all.xx += dx * dx;
       all.yy += dy * dy;
       all.xy += dx * dy;
@@ -47,6 +47,11 @@ static bool is_near(int32_t length, float modules, float module) {
 }
 
 static bool is_finder(const int32_t lengths[5]) {
+  // What is ruled out here fails below, too.
+  if (lengths[2] < lengths[1] || lengths[2] < lengths[3] || lengths[2] < lengths[0] ||
+      lengths[2] < lengths[4]) {
+    return false;
+  }
   const int32_t sum = lengths[0] + lengths[1] + lengths[2] + lengths[3] + lengths[4];
   if (sum < 7 || lengths[0] <= 0) return false;
   const float module = (float)sum / 7;
@@ -61,7 +66,13 @@ static size_t run_end(const uint8_t *line, size_t step, size_t place, size_t cou
     const uint64_t all = value * UINT64_C(0x0101010101010101);
     for (uint64_t eight; place + 8 <= count; place += 8) {
       memcpy(&eight, line + place, 8);
-      if (eight != all) break;
+      const uint64_t others = eight ^ all;
+      if (others == 0) continue;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+      return place + (size_t)__builtin_ctzll(others) / 8;
+#else
+      return place + (size_t)__builtin_clzll(others) / 8;
+#endif
     }
   }
   while (place < count && line[place * step] == value) place++;
@@ -75,7 +86,7 @@ size_t cr_finder_runs(const uint8_t *line, size_t step, size_t count, cr_finder_
   for (size_t place = 0; place < count;) {
     const uint8_t value = line[place * step];
     const size_t end = run_end(line, step, place + 1, count, value);
-    memmove(lengths, lengths + 1, 4 * sizeof *lengths);
+    for (size_t i = 0; i < 4; i++) lengths[i] = lengths[i + 1];
     lengths[4] = (int32_t)(end - place);
     if (value != 0 && found < limit && is_finder(lengths)) {
       const float tail = (float)(lengths[4] + lengths[3]) + (float)lengths[2] / 2;
@@ -85,6 +96,22 @@ size_t cr_finder_runs(const uint8_t *line, size_t step, size_t count, cr_finder_
     place = end;
   }
   return found;
+}
+
+size_t cr_edge_count(const uint8_t *line, size_t count, int32_t step) {
+  size_t edges = 0;
+  bool rises = true;
+  for (size_t i = 0, last = 0; i < count; i++) {
+    const int32_t ahead = rises ? line[i] - line[last] : line[last] - line[i];
+    if (ahead >= 0) {
+      last = i;
+    } else if (-ahead >= step) {
+      edges++;
+      rises = !rises;
+      last = i;
+    }
+  }
+  return edges;
 }
 
 static float clamped(float value, float most) {

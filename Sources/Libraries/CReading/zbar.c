@@ -12,7 +12,7 @@
 #define ZBAR_LIBRARY "libzbar.so.0"
 #endif
 
-enum { ALL_KINDS = 0, ENABLE = 0, GRAY = 'Y' | '8' << 8 | '0' << 16 | '0' << 24 };
+enum { ALL_KINDS = 0, ENABLE = 0, COLUMN_STEP = 0x100, GRAY = 'Y' | '8' << 8 | '0' << 16 | '0' << 24 };
 
 #define ZBAR_FUNCTIONS(each)                                               \
   each(void *, zbar_image_scanner_create, (void))                          \
@@ -67,14 +67,21 @@ void cr_codes_free(cr_codes *codes) {
   free(codes);
 }
 
-static bool scan(cr_codes *codes, const uint8_t *gray, uint32_t width, uint32_t height) {
-  static const int kinds[] = {CR_EAN8, CR_UPCE, CR_UPCA, CR_EAN13, CR_QR, CR_CODE128};
+static bool scan(cr_codes *codes, const uint8_t *gray, uint32_t width, uint32_t height,
+                 cr_code_shape shape) {
+  static const int bars[] = {CR_EAN8, CR_UPCE, CR_UPCA, CR_EAN13, CR_CODE128};
   codes->scanner = zbar.zbar_image_scanner_create();
   codes->image = zbar.zbar_image_create();
   if (codes->scanner == NULL || codes->image == NULL) return false;
   zbar.zbar_image_scanner_set_config(codes->scanner, ALL_KINDS, ENABLE, 0);
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    zbar.zbar_image_scanner_set_config(codes->scanner, kinds[i], ENABLE, 1);
+  if (shape == CR_SQUARES) {
+    zbar.zbar_image_scanner_set_config(codes->scanner, CR_QR, ENABLE, 1);
+  } else {
+    for (size_t i = 0; i < sizeof bars / sizeof *bars; i++) {
+      zbar.zbar_image_scanner_set_config(codes->scanner, bars[i], ENABLE, 1);
+    }
+    // Columns run along the bars, so none is scanned.
+    zbar.zbar_image_scanner_set_config(codes->scanner, ALL_KINDS, COLUMN_STEP, 0);
   }
   zbar.zbar_image_set_format(codes->image, GRAY);
   zbar.zbar_image_set_size(codes->image, width, height);
@@ -82,11 +89,12 @@ static bool scan(cr_codes *codes, const uint8_t *gray, uint32_t width, uint32_t 
   return zbar.zbar_scan_image(codes->scanner, codes->image) >= 0;
 }
 
-int32_t cr_codes_find(const uint8_t *gray, uint32_t width, uint32_t height, cr_codes **codes) {
+int32_t cr_codes_find(const uint8_t *gray, uint32_t width, uint32_t height, cr_code_shape shape,
+                      cr_codes **codes) {
   *codes = NULL;
   cr_codes *const found = calloc(1, sizeof *found);
   if (found == NULL) return CR_NO_MEMORY;
-  if (!scan(found, gray, width, height)) {
+  if (!scan(found, gray, width, height, shape)) {
     cr_codes_free(found);
     return CR_REFUSED;
   }

@@ -101,8 +101,12 @@ typedef struct cr_codes cr_codes;
 // Loads zbar unless that was done before, and returns whether it can be used.
 bool cr_codes_load(void);
 
-// Looks for codes in rows of gray pixels without gaps. cr_codes_load must have returned true.
-int32_t cr_codes_find(const uint8_t *gray, uint32_t width, uint32_t height, cr_codes **codes);
+// What is looked for: codes of bars that the rows of pixels cross, or QR codes.
+typedef enum : int32_t { CR_BARS, CR_SQUARES } cr_code_shape;
+
+// Looks for codes of one shape in rows of gray pixels without gaps. cr_codes_load must have returned true.
+int32_t cr_codes_find(const uint8_t *gray, uint32_t width, uint32_t height, cr_code_shape shape,
+                      cr_codes **codes);
 
 // Moves to the next code, or to the first one in the first call. Returns false if there is none.
 bool cr_codes_next(cr_codes *codes);
@@ -111,7 +115,7 @@ bool cr_codes_next(cr_codes *codes);
 // other codes have any number.
 cr_code_kind cr_codes_kind(const cr_codes *codes);
 const uint8_t *cr_codes_bytes(const cr_codes *codes, size_t *count);
-// For a bar code, the number of rows and columns of pixels in which it was read.
+// For a bar code, the number of rows of pixels in which it was read.
 int32_t cr_codes_quality(const cr_codes *codes);
 uint32_t cr_codes_place_count(const cr_codes *codes);
 void cr_codes_place(const cr_codes *codes, uint32_t index, int32_t *x, int32_t *y);
@@ -145,6 +149,9 @@ typedef struct {
 // `limit`. A line has at most one for every two bytes.
 size_t cr_finder_runs(const uint8_t *line, size_t step, size_t count, cr_finder_run *runs,
                       size_t limit);
+
+// Counts the edges of a line: its falls and rises by at least `step`, but for a rise at its start.
+size_t cr_edge_count(const uint8_t *line, size_t count, int32_t step);
 
 typedef struct {
   const uint8_t *gray;

@@ -75,7 +75,7 @@ struct CopySearch {
     let terms = Calibration.evidence(evidence, standing, of: subject)
       .filter { !Self.unmeasured.contains($0.kind) }
     guard leastLogOdds(terms, evidence) >= Calibration.highestShown,
-      isAhead(evidence, key, signature),
+      isAhead(evidence, key, signature, own, comparison),
       PageLayout.cells(of: image, shouldStop: shouldStop)?.isEmpty == true
     else { return nil }
     let measured = candidate.evidence(comparison)
@@ -168,11 +168,14 @@ struct CopySearch {
 
   /// Returns whether there are other entities, and none comes near the score of the copied one, even if as many keypoints of its image agree.
   private func isAhead(
-    _ own: MeasuredEvidence, _ key: UInt32, _ signature: QuerySignature
+    _ own: MeasuredEvidence, _ key: UInt32, _ signature: QuerySignature, _ ownImages: Images,
+    _ ownComparison: ImageComparison
   ) -> Bool {
     var hasRival = false
     for images in images {
-      let comparison = ImageComparison(signature, in: images.segments, outside: [])
+      let comparison =
+        images.type == ownImages.type
+        ? ownComparison : ImageComparison(signature, in: images.segments, outside: [])
       let found = FlatScan(images.segments).nearest(
         of: signature.views.map { FlatScan.Pass(.appearance($0.color, $0.texture)) },
         limit: Self.rivalCount, shouldStop: shouldStop)
