@@ -264,9 +264,11 @@ struct Admission: Sendable {
     shares.finish(
       entry.expected, of: claim.client, after: duration, activeCount: clients.count)
     shift(queue.indices, of: claim.client, by: duration - entry.expected)
-    // The duration of a stopped request is only a lower bound, so it is learned only if it
-    // exceeds the expectation.
-    if !(entry.isCut || wasStopped) || duration > expectation(of: claim) {
+    // A request that was stopped, or that its own deadline ended, would have taken longer. Its duration is only a lower
+    // bound, so it is learned only if it exceeds the expectation. Otherwise a server with too many requests, which begins the
+    // last ones shortly before their deadlines, would learn that they are short, and let in still more.
+    let wasLate = now - entry.arrival >= claim.budget
+    if !(entry.isCut || wasStopped || wasLate) || duration > expectation(of: claim) {
       shares.learn(claim.kind, from: claim.client, took: duration)
     }
   }

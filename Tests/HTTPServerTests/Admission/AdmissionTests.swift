@@ -95,6 +95,27 @@ import Testing
   }
 
   /// Would break if one entity waited for filters that take seconds.
+  /// Would break if what a deadline cuts short counted as short: each late answer would let in more requests, which are late, too.
+  @Test func `requests that end at their deadline do not tell that they are short`() throws {
+    let desk = Desk(width: 1, queueLimit: 64)
+    let match = claim("match", budget: .milliseconds(300))
+    for _ in 0..<15 { try desk.run(match, for: .milliseconds(60)) }
+    for round in 0..<15 {
+      // Nothing is known of a request of another kind, which makes the next one wait for longer than expected.
+      let slow = try #require(
+        desk.admit(claim(RequestKind(route: "other \(round)", bodyBytes: 0))))
+      let late = try #require(desk.admit(match))
+      desk.now += .milliseconds(290)
+      desk.finish(slow)
+      desk.now += .milliseconds(10)
+      desk.finish(late)
+    }
+    #expect(desk.admission.expectation(of: match) == .milliseconds(60))
+    // What took longer than expected until its deadline does tell.
+    for _ in 0..<15 { try desk.run(match, for: .milliseconds(300)) }
+    #expect(desk.admission.expectation(of: match) == .milliseconds(300))
+  }
+
   @Test func `short requests have places of their own`() throws {
     let desk = Desk(width: 2, queueLimit: 8)
     let long = claim(RequestKind(route: "query", bodyBytes: 100))
