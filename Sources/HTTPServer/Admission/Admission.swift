@@ -4,7 +4,8 @@
 /// that has received the least (``ClientShares``), not the one that came first: weighted fair queueing by
 /// the virtual time at which each would end (A. Demers, S. Keshav, S. Shenker, doi:10.1145/75247.75248). A request whose
 /// expected wait at its place among the clients, with its expected work, exceeds its budget is rejected immediately,
-/// since a late answer would be of no use. The expected duration is the median of the client's latest requests of the kind.
+/// since a late answer would be of no use. The expected duration of those before it is the median of the client's latest requests of the kind, and its
+/// own is one that four of five of these did not exceed: a wait is the sum of many durations, which even out.
 ///
 /// A client alone on the server may use all of it. While others ask, it leaves one thread to them. If all threads are
 /// taken nevertheless, and a request has waited for a quarter of the time that it can spare, it ends a request that can
@@ -155,7 +156,8 @@ struct Admission: Sendable {
 
   private func verdict(on claim: Claim, _ now: Instant) -> Verdict {
     if hasPlace(isShort: isShort(claim), claim.client, now) { return .admitted }
-    guard expectedWait(of: claim, at: now) + expectation(of: claim) <= claim.budget else {
+    guard expectedWait(of: claim, at: now) + shares.upperExpectation(of: claim) <= claim.budget
+    else {
       return .refused
     }
     if queue.count < queueLimit { return .admitted }

@@ -45,17 +45,24 @@ struct ClientShares: Sendable {
   /// of the time that the client gives is expected, because they may be an attacker's. A request that can end early
   /// never takes its whole budget. Otherwise, after one slow answer, all further ones would be rejected while the
   /// server is busy, and the expectation would never be corrected.
-  func expectation(of claim: Admission.Claim) -> Duration {
+  func expectation(of claim: Admission.Claim) -> Duration { duration(\.median, of: claim) }
+
+  /// The duration that a request exceeds only once in five times, by the same rules.
+  func upperExpectation(of claim: Admission.Claim) -> Duration { duration(\.upperFifth, of: claim) }
+
+  private func duration(
+    _ part: KeyPath<RequestHistory, Duration?>, of claim: Admission.Claim
+  ) -> Duration {
     let (kind, budget) = (claim.kind, claim.budget)
-    guard let own = shares[claim.client]?.histories[kind]?.median else {
-      return min(histories[kind]?.median ?? Self.unknownDuration, budget / 2)
+    guard let own = shares[claim.client]?.histories[kind]?[keyPath: part] else {
+      return min(histories[kind]?[keyPath: part] ?? Self.unknownDuration, budget / 2)
     }
     return claim.canEndEarly ? min(own, budget * 3 / 4) : own
   }
 
   /// Returns whether requests of a kind are known to take less than a duration.
   func areMostlyBelow(_ limit: Duration, _ kind: RequestKind, from client: String) -> Bool {
-    (shares[client]?.histories[kind] ?? histories[kind])?.areMostlyBelow(limit) ?? false
+    (shares[client]?.histories[kind] ?? histories[kind])?.upperFifth.map { $0 < limit } ?? false
   }
 
   /// Returns whether a client other than this one has asked within ``activeTime``.

@@ -25,9 +25,9 @@ struct RequestHistory: Sendable {
     durations.isEmpty ? nil : durations.sorted()[(durations.count - 1) / 2]
   }
 
-  /// Returns whether four of five requests took less than a duration.
-  func areMostlyBelow(_ limit: Duration) -> Bool {
-    !durations.isEmpty && durations.sorted()[(durations.count - 1) * 4 / 5] < limit
+  /// The duration that four of five requests did not exceed.
+  var upperFifth: Duration? {
+    durations.isEmpty ? nil : durations.sorted()[(durations.count - 1) * 4 / 5]
   }
 
   mutating func append(_ duration: Duration) {
