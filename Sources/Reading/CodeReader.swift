@@ -234,7 +234,9 @@ enum CodeLoops {
 
   /// Returns the number of edges of a line: its falls and rises by at least `step`, but for a rise at its start.
   static func edgeCount(of line: ArraySlice<UInt8>, atLeast step: Int) -> Int {
-    unsafe line.withUnsafeBufferPointer { unsafe cr_edge_count($0.baseAddress, $0.count, Int32(step)) }
+    unsafe line.withUnsafeBufferPointer {
+      unsafe cr_edge_count($0.baseAddress, $0.count, Int32(step))
+    }
   }
 
   /// Finds the finder patterns along a line of `count` bytes, `step` apart.
