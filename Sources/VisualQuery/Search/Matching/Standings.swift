@@ -68,31 +68,38 @@ struct Scoring: Sendable {
       let keys = labelMatches.isEmpty ? [] : Set(whole.map(\.key))
       return order.map { whole[$0.index] } + labelMatches.filter { !keys.contains($0.key) }
     }
-    var best = Dictionary(uniqueKeysWithValues: whole.map { ($0.key, $0) })
-    let searched = zip(findings.regions, regions)
+    // Places of entities instead of the entities, which are large and slow to move.
+    let lists = [whole] + regions
+    var best: [UInt32: (confidence: Double, list: Int, index: Int)] = [:]
     // For each entity, the largest number of keypoints that agree in the whole image or in one
     // of the outlines that it drew.
-    var inliers = best.mapValues { $0.image?.evidence.inliers ?? 0 }
+    var inliers: [UInt32: Int] = [:]
+    for (index, entity) in whole.enumerated() {
+      best[entity.key] = (entity.confidence, 0, index)
+      inliers[entity.key] = entity.image?.evidence.inliers ?? 0
+    }
+    let searched = zip(findings.regions, regions)
     for (region, entities) in searched {
       for entity in entities where region.outlined.contains(entity.key) {
         inliers[entity.key] = max(inliers[entity.key] ?? 0, entity.image!.evidence.inliers)
       }
     }
-    for (region, entities) in searched {
-      for entity in entities {
+    for (list, (region, entities)) in searched.enumerated() {
+      for (index, entity) in entities.enumerated() {
         if let other = best[entity.key], other.confidence >= entity.confidence { continue }
         // In an outline that other candidates drew, a crop may flatter an entity by chance.
         // Such a score counts only if at least as many keypoints agree as elsewhere.
         let isChance =
           region.source == .outline && !region.outlined.contains(entity.key)
           && entity.image!.evidence.inliers < inliers[entity.key] ?? 0
-        if !isChance { best[entity.key] = entity }
+        if !isChance { best[entity.key] = (entity.confidence, list + 1, index) }
       }
     }
-    // Sorts small keys instead of the entities, which are large and slow to move.
-    let order = best.values.map { (confidence: $0.confidence, key: $0.key) }
-      .sorted { ($1.confidence, $0.key) < ($0.confidence, $1.key) }
-    return order.map { best[$0.key]! } + labelMatches.filter { best[$0.key] == nil }
+    let order = best.sorted {
+      ($1.value.confidence, $0.key) < ($0.value.confidence, $1.key)
+    }
+    return order.map { lists[$0.value.list][$0.value.index] }
+      + labelMatches.filter { best[$0.key] == nil }
   }
 
   /// Returns the candidates of a region, each with its confidence, as ``Standings/regions`` has them.
@@ -178,25 +185,25 @@ struct Scoring: Sendable {
   /// score of all. A model of images hardly sees colors, so that it must not choose among variants, nor outvote
   /// keypoints that agree.
   private func shareEmbeddings(
-    of groups: [UInt32: String], among best: inout [UInt32: BestImage]
+    of groups: [UInt32: String], among images: inout [(key: UInt32, image: BestImage)]
   ) {
     var highest = 0.0
     var nearest: [String: Double] = [:]
-    for (key, image) in best {
-      guard let own = image.embedding else { continue }
+    for index in images.indices {
+      guard let own = images[index].image.embedding else { continue }
       highest = max(highest, own)
-      if let group = groups[key] { nearest[group] = max(nearest[group] ?? 0, own) }
+      if let group = groups[images[index].key] { nearest[group] = max(nearest[group] ?? 0, own) }
     }
     let lane = MeasuredEvidence.Lane.embedding.rawValue
     let factor = Calibration.coefficients.step1[lane]
-    for (key, image) in best {
-      guard let own = image.embedding else { continue }
-      let shared = groups[key].flatMap { nearest[$0] } ?? own
-      let trust = Rivals.trust(image.evidence.inliers)
+    for index in images.indices {
+      guard let own = images[index].image.embedding else { continue }
+      let shared = groups[images[index].key].flatMap { nearest[$0] } ?? own
+      let trust = Rivals.trust(images[index].image.evidence.inliers)
       let difference =
-        image.evidence.embeddingFactor * (shared + trust * (highest - shared) - own)
-      best[key]?.weighed[lane] += difference
-      best[key]?.score += factor * difference
+        images[index].image.evidence.embeddingFactor * (shared + trust * (highest - shared) - own)
+      images[index].image.weighed[lane] += difference
+      images[index].image.score += factor * difference
     }
   }
 
@@ -205,28 +212,32 @@ struct Scoring: Sendable {
   private func bestImages(
     _ searches: [TypeSearch], in frame: ImageFrame, isSupportMeasured: Bool = true
   ) -> [(key: UInt32, image: BestImage)] {
-    var best: [UInt32: BestImage] = [:]
+    var best = BestImages()
     var nearest = NearestImages()
     for search in searches { search.mergeBestImages(into: &best, &nearest, frame: frame) }
+    var images = best.inOrderOfKeys
     let support = isSupportMeasured ? nearest.support() : [:]
     let believesLabels =
-      !query.labels.known.isEmpty && Calibration.believesLabels(best.values.lazy.map(\.evidence))
-    for (key, var image) in best {
-      image.evidence.embedding = image.embedding
-      image.evidence.support = support[key]
-      if !believesLabels { image.evidence.labels = nil }
-      if findings.colorless.contains(key) { image.leaveColorsOut() }
+      !query.labels.known.isEmpty
+      && Calibration.believesLabels(images.lazy.map(\.image.evidence))
+    for index in images.indices {
+      let key = images[index].key
+      images[index].image.evidence.embedding = images[index].image.embedding
+      images[index].image.evidence.support = support[key]
+      if !believesLabels { images[index].image.evidence.labels = nil }
+      if findings.colorless.contains(key) { images[index].image.leaveColorsOut() }
       // If labels count, the entity's score is that of its best image. Otherwise it combines the
       // highest terms of all its images; with labels, these many weak similarities would outweigh
       // them.
-      image.weighed =
-        believesLabels ? image.evidence.features : image.evidence.weighed(with: image.highest)
-      image.score = image.weighed.dot(Calibration.coefficients.step1)
-      best[key] = image
+      let evidence = images[index].image.evidence
+      let weighed =
+        believesLabels
+        ? evidence.features : evidence.weighed(with: images[index].image.highest)
+      images[index].image.weighed = weighed
+      images[index].image.score = weighed.dot(Calibration.coefficients.step1)
     }
-    if let groups = findings.groups { shareEmbeddings(of: groups, among: &best) }
-    // Sorts the keys instead of the images, which are large and slow to move.
-    return best.keys.sorted().map { ($0, best[$0]!) }
+    if let groups = findings.groups { shareEmbeddings(of: groups, among: &images) }
+    return images
   }
 }
 

@@ -306,7 +306,7 @@ struct TypeSearch: Sendable {
   /// another image, which the model finds nearer, is kept beside it, as are the measurements in which other images of the entity are
   /// nearer. Adds all images to the nearest ones.
   func mergeBestImages(
-    into best: inout [UInt32: BestImage], _ nearest: inout NearestImages, frame: ImageFrame
+    into best: inout BestImages, _ nearest: inout NearestImages, frame: ImageFrame
   ) {
     for candidate in candidates.values {
       let stored = image(candidate.row)
@@ -317,16 +317,18 @@ struct TypeSearch: Sendable {
       var highest = evidence.features
       let score = highest.dot(Calibration.coefficients.step1)
       nearest.add(candidate.key, score: MeasuredEvidence.scoreOfContent(highest))
-      if let other = best[candidate.key] {
+      let known = best.place(of: candidate.key)
+      if let known {
+        let other = best.images[known].image
         embedding = other.embedding.map { max($0, embedding ?? 0) } ?? embedding
         highest = pointwiseMax(highest, other.highest)
         if (other.score, -other.position) >= (score, -position) {
-          best[candidate.key]?.embedding = embedding
-          best[candidate.key]?.highest = highest
+          best.images[known].image.embedding = embedding
+          best.images[known].image.highest = highest
           continue
         }
       }
-      best[candidate.key] = BestImage(
+      let image = BestImage(
         row: candidate.row, stored: stored, type: type, evidence: evidence, score: score,
         weighed: highest, embedding: embedding, highest: highest,
         tier: comparison.tier(candidate.measured, stored), view: candidate.measured.view,
@@ -334,7 +336,29 @@ struct TypeSearch: Sendable {
         position: position, isGeometryVerified: candidate.isGeometryVerified,
         alignment: candidate.measured.alignment, size: stored.segment.size(at: stored.row),
         frame: frame)
+      if let known { best.images[known].image = image } else { best.append(image, candidate.key) }
     }
+  }
+}
+
+/// The best image of each entity, in an array: images are large and slow to move, as a growing dictionary would do with them.
+struct BestImages: Sendable {
+  fileprivate(set) var images: [(key: UInt32, image: BestImage)] = []
+  private var places: [UInt32: Int] = [:]
+
+  /// The index of an entity's image.
+  fileprivate func place(of key: UInt32) -> Int? { places[key] }
+
+  /// - Precondition: The entity has no image yet.
+  fileprivate mutating func append(_ image: BestImage, _ key: UInt32) {
+    places[key] = images.count
+    images.append((key, image))
+  }
+
+  /// The images, sorted by their keys.
+  var inOrderOfKeys: [(key: UInt32, image: BestImage)] {
+    // Sorts indices instead of images.
+    images.indices.sorted { images[$0].key < images[$1].key }.map { images[$0] }
   }
 }
 

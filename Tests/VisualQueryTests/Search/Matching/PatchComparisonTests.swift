@@ -64,9 +64,9 @@ import VisualQuery
     let outcome = searches.comparePatches(with: query, QuerySignature(query), shouldStop: { false })
     #expect(outcome == .compared)
     search = searches[0]
-    var (best, nearest) = ([UInt32: BestImage](), NearestImages())
+    var (best, nearest) = (BestImages(), NearestImages())
     search.mergeBestImages(into: &best, &nearest, frame: ImageFrame(QuerySignature(query)))
-    let shown = try #require(best[1])
+    let shown = try #require(best.inOrderOfKeys.first { $0.key == 1 }).image
     #expect(shown.row.row == 1 && shown.evidence.patches != nil)
   }
 
