@@ -70,27 +70,33 @@ enum JPEGHeaderReader {
         index &+= 32
         continue
       }
-      if index &+ 8 <= last, markerBytes(in: bytes, at: index) == 0 {
-        index &+= 8
+      if index &+ 8 <= last {
+        let marked = markerBytes(in: bytes, at: index)
+        guard marked != 0 else {
+          index &+= 8
+          continue
+        }
+        index &+= marked.trailingZeroBitCount / 8
+      } else if bytes[index] != 0xFF {
+        index &+= 1
         continue
       }
-      if bytes[index] == 0xFF {
-        let code = bytes[index &+ 1]
-        if code != 0x00 && code != 0xFF && !(0xD0...0xD7).contains(code) {
-          place = index + 2
-          return code
-        }
+      let code = bytes[index &+ 1]
+      if code != 0x00 && code != 0xFF && !(0xD0...0xD7).contains(code) {
+        place = index + 2
+        return code
       }
-      index &+= 1
+      // A fill byte may be the first one of a marker.
+      index &+= code == 0xFF ? 1 : 2
     }
     return nil
   }
 
-  /// Returns a nonzero value if one of the eight bytes from `index` on is 0xFF, that is, if one of
-  /// their complements is 0 (Warren, "Hacker's Delight", 6-1).
+  /// Returns a value whose lowest set bit is in the first of the eight bytes from `index` on that is 0xFF, whose complement is 0; 0 if
+  /// none is (Warren, "Hacker's Delight", 6-1).
   @inline(__always)
   private static func markerBytes(in bytes: Span<UInt8>, at index: Int) -> UInt64 {
-    let word = bytes.word(at: index)
+    let word = UInt64(littleEndian: bytes.word(at: index))
     return (~word &- 0x0101_0101_0101_0101) & word & 0x8080_8080_8080_8080
   }
 
