@@ -43,15 +43,22 @@ public struct ColorProfileFile: Sendable, CustomStringConvertible {
     gamma: 1.8)
 
   /// The bytes of the profile, version 2 with a matrix and three curves.
-  public var bytes: [UInt8] {
-    let curve = Self.curve((0..<1024).map { light(Double($0) / 1023) })
+  public var bytes: [UInt8] { bytes(blueSteps: nil) }
+
+  /// The bytes of the profile with another description of the same curve for blue, by some points.
+  public func bytes(blueSteps: Int?) -> [UInt8] {
+    func points(_ count: Int) -> [UInt8] {
+      Self.curve((0..<count).map { light(Double($0) / Double(count - 1)) })
+    }
+    let curve = points(1024)
     let exponent = gamma.map {
       Self.header("curv") + Self.number(1) + Self.short($0 * 256) + [0, 0]
     }
     var tags = [("desc", Self.description(name)), ("wtpt", Self.xyz([0.9642, 1, 0.8249]))]
     for (channel, color) in zip(["r", "g", "b"], colors) {
       tags.append((channel + "XYZ", Self.xyz(color)))
-      tags.append((channel + "TRC", exponent ?? curve))
+      let other = channel == "b" ? blueSteps.map(points) : nil
+      tags.append((channel + "TRC", other ?? exponent ?? curve))
     }
     return Self.profile(space: "RGB ", connection: "XYZ ", tags: tags)
   }

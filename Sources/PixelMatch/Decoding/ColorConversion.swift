@@ -169,7 +169,8 @@ struct ColorConversion: Sendable {
       }
       if profile.isStandard { return ColorConversion(.none, nil) }
       return ColorConversion(
-        .profile(profile), PictureProfile(name: profile.name, reasonIgnored: nil))
+        profile.conversion.map(Method.matrix) ?? .profile(profile),
+        PictureProfile(name: profile.name, reasonIgnored: nil))
     }
   }
 

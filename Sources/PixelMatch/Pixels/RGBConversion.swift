@@ -18,6 +18,8 @@ struct RGBConversion: Sendable {
   static let unit = 1 << 14
   /// The largest accepted coefficient. Those of real spaces are below 3.
   private static let coefficientLimit = 16.0
+  /// The largest difference of the white of a profile from D50, in each channel of sRGB.
+  private static let whiteTolerance = 0.005
 
   /// The linear light of each byte.
   private let light: [Int]
@@ -33,6 +35,27 @@ struct RGBConversion: Sendable {
   ///   - decoding: The transfer function, from `0...1` to linear light in `0...1`.
   init?(from primaries: RGBPrimaries, decoding: (Double) -> Double) {
     guard let matrix = Self.matrix(from: primaries) else { return nil }
+    self.init(matrix, decoding)
+  }
+
+  /// Makes a conversion from the colors of a profile, or returns `nil` if its white is not that of profiles.
+  ///
+  /// - Parameters:
+  ///   - colors: The matrix from linear light to XYZ, whose white is D50 (ICC.1:2022, 9.2.44).
+  ///   - decoding: As above.
+  init?(fromProfile colors: Matrix3, decoding: (Double) -> Double) {
+    guard let target = RGBPrimaries.sRGB.xyzFromRGB?.inverse,
+      let adaptation = RGBPrimaries.adaptationFromD50
+    else { return nil }
+    let exact = target * adaptation * colors
+    // Rounding gives each row the sum of a unit, which must not change the colors.
+    guard (exact * [1, 1, 1]).allSatisfy({ abs($0 - 1) <= Self.whiteTolerance }),
+      let matrix = Self.rounded(exact)
+    else { return nil }
+    self.init(matrix, decoding)
+  }
+
+  private init(_ matrix: [Int], _ decoding: (Double) -> Double) {
     self.matrix = matrix
     light = (0..<256).map { byte in
       let value = decoding(Double(byte) / 255)
@@ -46,7 +69,10 @@ struct RGBConversion: Sendable {
     guard let source = primaries.xyzFromRGB, let target = RGBPrimaries.sRGB.xyzFromRGB?.inverse,
       let adaptation = primaries.adaptationToD65
     else { return nil }
-    let exact = target * adaptation * source
+    return rounded(target * adaptation * source)
+  }
+
+  private static func rounded(_ exact: Matrix3) -> [Int]? {
     guard exact.elements.allSatisfy({ abs($0) <= Self.coefficientLimit }) else { return nil }
     var matrix = exact.elements.map { Int(($0 * Double(Self.unit)).rounded()) }
     for row in 0..<3 {

@@ -16,6 +16,7 @@ struct RGBPrimaries: Sendable, Hashable {
   let red, green, blue, white: Chromaticity
 
   private static let d65 = Chromaticity(0.3127, 0.3290)
+  private static let d50 = Chromaticity(0.34567, 0.35850)
 
   static let sRGB = RGBPrimaries(
     red: Chromaticity(0.64, 0.33), green: Chromaticity(0.30, 0.60),
@@ -56,12 +57,17 @@ struct RGBPrimaries: Sendable, Hashable {
   }
 
   /// The adaptation of the white to that of sRGB (Bradford), or `nil` if there is none.
-  var adaptationToD65: Matrix3? {
-    if white == Self.d65 { return Matrix3(diagonal: [1, 1, 1]) }
+  var adaptationToD65: Matrix3? { Self.adaptation(from: white) }
+
+  /// The adaptation of the white of ICC profiles to that of sRGB.
+  static let adaptationFromD50 = adaptation(from: d50)
+
+  private static func adaptation(from white: Chromaticity) -> Matrix3? {
+    if white == d65 { return Matrix3(diagonal: [1, 1, 1]) }
     let cones = Matrix3([
       0.8951, 0.2664, -0.1614, -0.7502, 1.7135, 0.0367, 0.0389, -0.0685, 1.0296,
     ])
-    guard let source = white.xyz, let target = Self.d65.xyz, let back = cones.inverse else {
+    guard let source = white.xyz, let target = d65.xyz, let back = cones.inverse else {
       return nil
     }
     let gains = zip(cones * target, cones * source).map { $0 / $1 }

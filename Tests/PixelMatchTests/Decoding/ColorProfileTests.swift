@@ -56,6 +56,34 @@ import Testing
     #expect(rgba(try Self.decoded(file).pixels) == rgba(picture.pixels))
   }
 
+  /// A profile with one curve is converted without Little CMS, the same one with two forms of it by Little CMS. Would break if the colors were taken
+  /// for those of another white, or if a curve of one channel were used for all.
+  @Test(arguments: spaces)
+  func `one curve or three give the same colors`(space: ColorProfileFile) throws {
+    let three = space.bytes(blueSteps: 2048)
+    #expect(try ICCProfile(space.bytes).conversion != nil)
+    #expect(try ICCProfile(three).conversion == nil)
+    let pixels = space.pixels(of: Self.standard)
+    let one = try Self.decoded(Self.png(pixels, [PNGFile.profileChunk(space.bytes)]))
+    let other = try Self.decoded(Self.png(pixels, [PNGFile.profileChunk(three)]))
+    #expect(other.profile == PictureProfile(named: space.name) && one.profile == other.profile)
+    #expect(Self.worst(rgba(one.pixels), rgba(other.pixels)) <= 3)
+    #expect(Self.mean(rgba(one.pixels), rgba(other.pixels)) < 0.3)
+  }
+
+  /// Its colors would be shifted, so Little CMS decides.
+  @Test func `a profile whose colors do not add up to its white is left to Little CMS`() throws {
+    var bytes = ColorProfileFile.displayP3.bytes
+    let name = Array("rXYZ".utf8)
+    let entry = try #require(bytes.indices.first { bytes[$0...].starts(with: name) })
+    let place = bytes[entry + 4..<entry + 8].reduce(0) { $0 << 8 | Int($1) }
+    // X of red, a half more.
+    bytes[place + 8 + 2] += 0x40
+    #expect(try ICCProfile(bytes).conversion == nil)
+    let picture = try Self.decoded(Self.png(Self.standard, [PNGFile.profileChunk(bytes)]))
+    #expect(picture.profile?.isApplied == true)
+  }
+
   /// The other decoder converts with another version of Little CMS, and with an ICC profile if the file has cICP or
   /// cHRM.
   @Test(arguments: PictureVector.profiled)
