@@ -21,8 +21,8 @@ struct ICCProfile: Sendable {
   let channels: Channels
   /// A Boolean value that indicates whether the profile is sRGB's, to within a step of eight bits.
   let isStandard: Bool
-  /// The conversion of a profile of screens and cameras, which has three colors and one curve; `nil` for others. It costs a hundredth of what
-  /// Little CMS does to open one.
+  /// The conversion of a profile of screens and cameras, which has three colors and one curve; `nil` for others. It is made in a tenth of the time
+  /// that Little CMS needs to open one.
   let conversion: RGBConversion?
 
   /// Checks a profile.
