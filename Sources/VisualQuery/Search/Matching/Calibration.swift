@@ -244,11 +244,11 @@ package enum Calibration {
   /// order stays.
   ///
   /// - Parameter others: The terms without the embedding.
-  static func bounded(_ terms: [Evidence], ifLikely others: () -> [Evidence]) -> [Evidence] {
+  static func bounded(_ terms: [Evidence], ifLikely others: [Evidence]) -> [Evidence] {
     func odds(_ terms: [Evidence]) -> Double { terms.reduce(0) { $0 + $1.weight } }
     let surplus = odds(terms) - likely
     guard surplus > 0 else { return terms }
-    let bound = max(odds(others()) - likely, likelyRange * (1 - exp(-surplus)))
+    let bound = max(odds(others) - likely, likelyRange * (1 - exp(-surplus)))
     guard surplus > bound else { return terms }
     return terms.map { term in
       term.kind == .embedding

@@ -114,6 +114,8 @@ struct MeasuredEvidence: Sendable, Hashable {
   var embedding: Double?
   /// The factor of the embedding in the score: more than 1 if the directions in which it is compared are fitted to the catalogue.
   var embeddingFactor = 1.0
+  /// True if the embedding is compared in directions that are fitted to the catalogue.
+  var isDirected: Bool { embeddingFactor > 1 }
   /// The support by other images of the entity; `nil` if there are none, or too few were compared.
   var support: ImageSupport?
   /// The patches that look the same where the image aligns, or `nil` if they were not compared.

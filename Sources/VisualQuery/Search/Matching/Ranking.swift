@@ -5,6 +5,8 @@ struct ScoredEntity: Sendable {
   let key: UInt32
   let type: EntityType
   var evidence: [Evidence]
+  /// The evidence as it would be without an embedding, or `nil` if none was compared.
+  var evidenceWithoutEmbedding: [Evidence]?
   /// The calibrated probability that it is right; in ``MatchResponse/possible``, its share of one distribution.
   var confidence: Double
   var tier: MatchTier

@@ -151,31 +151,39 @@ struct Scoring: Sendable {
       images.map(\.image.stored), looks: images.map(\.image.evidence.look))
     let rivals = Rivals(
       images.map(\.image.evidence), scores: images.map(\.image.score), pictures: pictures)
-    // Directions that were fitted to what the catalogue has say little of what it lacks.
-    let unfitted =
-      images.contains { $0.image.evidence.embeddingFactor > 1 }
+    // Lists ask what is known without the embedding. Directions that were fitted to what the catalogue has say little of what it lacks.
+    let unembedded =
+      images.contains { $0.image.evidence.embedding != nil }
       ? Rivals(
         images.map(\.image.evidence), scores: images.map(\.image.scoreWithoutEmbedding),
         pictures: pictures) : nil
     return images.enumerated().map { index, entity in
-      func evidence(_ rivals: Rivals) -> [Evidence] {
+      func measured(_ rivals: Rivals) -> [Evidence] {
         Calibration.evidence(
           entity.image.evidence, rivals.standing(of: index), of: query.subject,
           regionPrior: prior(entity.image.evidence))
       }
-      var measured = evidence(rivals)
-      if let unfitted {
-        measured = Calibration.bounded(measured, ifLikely: { evidence(unfitted) })
-      }
-      let evidence =
-        (entity.image.seen.map { $0.values(of: measured) } ?? measured)
-        + (texts.map {
-          [Calibration.evidence(ofText: $0, entity.key, within: entity.image.textPart)]
-        } ?? [])
-      return ScoredEntity(
-        key: entity.key, type: entity.image.type,
+      /// Adds what is not measured in the image, and leaves out what is not reported.
+      func completed(_ terms: [Evidence]) -> [Evidence] {
+        let terms =
+          (entity.image.seen.map { $0.values(of: terms) } ?? terms)
+          + (texts.map {
+            [Calibration.evidence(ofText: $0, entity.key, within: entity.image.textPart)]
+          } ?? [])
         // A settled plan skipped the votes, so there is no number of votes to report.
-        evidence: isSettled ? evidence.filter { $0.kind != .votes } : evidence,
+        return isSettled ? terms.filter { $0.kind != .votes } : terms
+      }
+      var terms = measured(rivals)
+      let others = unembedded.map(measured)
+      if let others, entity.image.evidence.isDirected {
+        terms = Calibration.bounded(terms, ifLikely: others)
+      }
+      let evidence = completed(terms)
+      return ScoredEntity(
+        key: entity.key, type: entity.image.type, evidence: evidence,
+        evidenceWithoutEmbedding: others.map { others in
+          completed(others.filter { $0.kind != .embedding })
+        },
         confidence: Calibration.confidence(evidence), tier: entity.image.tier,
         image: entity.image, imagePosition: entity.image.position)
     }

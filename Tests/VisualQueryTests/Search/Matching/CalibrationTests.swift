@@ -358,7 +358,7 @@ import VisualQuery
       ]
     }
     func bounded(_ odds: Double, _ others: Double) -> Double {
-      Calibration.confidence(Calibration.bounded(terms(odds), ifLikely: { terms(others) }))
+      Calibration.confidence(Calibration.bounded(terms(odds), ifLikely: terms(others)))
     }
     func probability(_ odds: Double) -> Double { Calibration.probability(ofLogOdds: odds) }
     #expect(bounded(1, -4) == probability(1))
@@ -366,6 +366,6 @@ import VisualQuery
     #expect(abs(bounded(9, 5) - probability(5)) < 1e-12)
     #expect(bounded(3, 9) == probability(3))
     #expect(bounded(1.5, 0) < bounded(2, 0) && bounded(2, 0) < bounded(4, 0))
-    #expect(Calibration.bounded(terms(9), ifLikely: { terms(0) }).count == 3)
+    #expect(Calibration.bounded(terms(9), ifLikely: terms(0)).count == 3)
   }
 }

@@ -79,10 +79,50 @@ import VisualQuery
     #expect(abs(probability(2, text: 0) - 1 / (1 + exp(-0.97 * 1.4 - 0.45))) < 1e-12)
     #expect(probability(2, text: 3) < probability(2, text: 0))
     #expect(probability(2, isSeveral: true) < probability(2))
-    // An embedding without a weight of its own changes the lead all the same.
-    let embedded = evidence() + [Evidence(kind: .embedding, value: 2, weight: 0)]
-    let odds = PossibleEntities.probabilities(of: [embedded])[0]
-    #expect(abs(odds - 1 / (1 + exp(0.97 * 0.6 - 0.1))) < 1e-12)
+  }
+
+  /// Would break if trees judged a lead that an embedding has changed, which they were fitted without, if the lead of an embedding counted for
+  /// siblings that it does not tell apart, or for what is farther than they are.
+  @Test func `an embedding adds its lead to what the image tells`() {
+    func embedded(_ value: Double, lead: Double = 1) -> [Evidence] {
+      evidence(lead: lead) + [Evidence(kind: .embedding, value: value, weight: 0)]
+    }
+    /// The log-odds of the first candidate against none of them.
+    func odds(_ values: [Double], lead: Double = 1, of index: Int = 0) -> Double {
+      let shares = PossibleEntities.probabilities(
+        of: values.map { embedded($0, lead: lead) },
+        withoutEmbedding: values.map { _ in evidence() })
+      return log(shares[index] / (1 - shares.reduce(0, +)))
+    }
+    let utility = PossibleEntities.utilities(Array(repeating: evidence(), count: 5))[0]
+    let none = 0.65
+    #expect(abs(odds([1, 1, 1, 1, 1]) - (utility - none)) < 1e-9)
+    #expect(abs(odds([3, 1, 1, 1, 1]) - (utility + 0.4 * 2 - none)) < 1e-9)
+    #expect(odds([3, 1, 1, 1, 1], lead: 4) == odds([3, 1, 1, 1, 1]))
+    // Four siblings, and what is farther than the others.
+    #expect(abs(odds([3, 3, 3, 3, 1]) - (utility - none)) < 1e-9)
+    #expect(abs(odds([3, 3, 3, 3, 1], of: 4) - (utility - none)) < 1e-9)
+    // Of what is found in an outline, no embedding is compared.
+    let outlined = PossibleEntities.probabilities(
+      of: [embedded(3, lead: 4), evidence()], withoutEmbedding: [evidence(), nil])
+    #expect(outlined[0] == outlined[1])
+    // Three others tell what is usual, two do not.
+    let few = PossibleEntities.utilities(Array(repeating: evidence(), count: 3))[0]
+    #expect(abs(odds([3, 1, 1]) - (few - none)) < 1e-9)
+    // In fitted directions, a lead says more, but must say so.
+    let directed = PossibleEntities.probabilities(
+      of: [3, 1, 1, 1, 1].map { embedded($0) }, withoutEmbedding: (0..<5).map { _ in evidence() },
+      isDirected: true)
+    let rest = 1 - directed.reduce(0, +)
+    #expect(abs(log(directed[0] / rest) - (utility + 2 * 2 - 1.4)) < 1e-9)
+    #expect(abs(log(directed[1] / rest) - (utility - 1.4)) < 1e-9)
+    // Text and labels are judged by the log-odds without it.
+    let labels = [Evidence(kind: .labels, value: 1, weight: 2)]
+    #expect(
+      PossibleEntities.probabilities(
+        of: [embedded(2, lead: 3) + labels], withoutEmbedding: [evidence() + labels])
+        == PossibleEntities.probabilities(of: [evidence() + labels]))
+    #expect(PossibleEntities.probabilities(of: [], withoutEmbedding: []).isEmpty)
   }
 
   /// Would break if a question led nowhere or in a circle, or asked for what no candidate has.
