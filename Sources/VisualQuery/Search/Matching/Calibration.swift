@@ -240,6 +240,19 @@ package enum Calibration {
     return terms
   }
 
+  /// Returns whether an embedding can make an entity sure: directions that were fitted to what the catalogue has say little of what it lacks, and
+  /// an embedding that is nearer to another thing says nothing for this one, however far the others are behind.
+  ///
+  /// - Parameters:
+  ///   - weighed: The value of the entity's embedding in its score.
+  ///   - nearest: The highest such value of any entity.
+  static func canMakeSure(
+    _ measured: MeasuredEvidence, weighed: Double, nearest: Double
+  ) -> Bool {
+    // Entities that align have the highest value by a sum, which is rounded.
+    !measured.isDirected && weighed >= nearest - 1e-9
+  }
+
   /// Returns terms whose sum an embedding does not make surer than likely: what is sure is also sure without it. Among what is likely, the
   /// order stays.
   ///

@@ -151,12 +151,13 @@ struct Scoring: Sendable {
       images.map(\.image.stored), looks: images.map(\.image.evidence.look))
     let rivals = Rivals(
       images.map(\.image.evidence), scores: images.map(\.image.score), pictures: pictures)
-    // Lists ask what is known without the embedding. Directions that were fitted to what the catalogue has say little of what it lacks.
+    // The same without the embedding: lists ask for it, and what is bounded.
     let unembedded =
       images.contains { $0.image.evidence.embedding != nil }
       ? Rivals(
         images.map(\.image.evidence), scores: images.map(\.image.scoreWithoutEmbedding),
         pictures: pictures) : nil
+    let nearest = images.lazy.map(\.image.weighedEmbedding).max() ?? 0
     return images.enumerated().map { index, entity in
       func measured(_ rivals: Rivals) -> [Evidence] {
         Calibration.evidence(
@@ -175,7 +176,9 @@ struct Scoring: Sendable {
       }
       var terms = measured(rivals)
       let others = unembedded.map(measured)
-      if let others, entity.image.evidence.isDirected {
+      let canMakeSure = Calibration.canMakeSure(
+        entity.image.evidence, weighed: entity.image.weighedEmbedding, nearest: nearest)
+      if let others, !canMakeSure {
         terms = Calibration.bounded(terms, ifLikely: others)
       }
       let evidence = completed(terms)

@@ -432,10 +432,13 @@ struct BestImage: Sendable {
   /// The place of the searched image within the query's.
   let frame: ImageFrame
 
+  /// The value of the embedding in the score.
+  var weighedEmbedding: Double { weighed[MeasuredEvidence.Lane.embedding.rawValue] }
+
   /// The score by all else than the embedding.
   var scoreWithoutEmbedding: Double {
     let lane = MeasuredEvidence.Lane.embedding.rawValue
-    return score - Calibration.coefficients.step1[lane] * weighed[lane]
+    return score - Calibration.coefficients.step1[lane] * weighedEmbedding
   }
 
   /// Takes the colors out of the evidence, as far as they contradict what geometry says.

@@ -368,4 +368,16 @@ import VisualQuery
     #expect(bounded(1.5, 0) < bounded(2, 0) && bounded(2, 0) < bounded(4, 0))
     #expect(Calibration.bounded(terms(9), ifLikely: terms(0)).count == 3)
   }
+
+  /// Would break if an embedding that is nearer to another thing could make this one sure, as it did of absent packages, or if what keypoints align,
+  /// which has the highest value but for rounding, could not be made sure.
+  @Test func `only the nearest embedding can make something sure`() {
+    var measured = MeasuredEvidence(hash: 0, color: 0.8, texture: 0.9)
+    measured.embedding = 2.2
+    #expect(Calibration.canMakeSure(measured, weighed: 2.2, nearest: 2.2))
+    #expect(Calibration.canMakeSure(measured, weighed: 0.6 + 1.8 - 1e-12, nearest: 2.4))
+    #expect(!Calibration.canMakeSure(measured, weighed: 2.2, nearest: 2.4))
+    measured.embeddingFactor = 2
+    #expect(!Calibration.canMakeSure(measured, weighed: 4.4, nearest: 4.4))
+  }
 }
