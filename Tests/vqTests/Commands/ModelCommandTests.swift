@@ -20,6 +20,7 @@ struct ModelCommandTests {
     let run = try RunningVQ(asked + [first.path, "--models", second.path])
     #expect(run.status == 0 && run.errors.isEmpty)
     let lines = run.output.split(separator: "\n").map(String.init)
+    try #require(lines.count > 2)
     #expect(lines[0].hasPrefix("A  \(first.path)  image/model.onnx "))
     #expect(lines[1].hasPrefix("B  \(second.path)  image/model.onnx "))
     #expect(lines[0].suffix(40) != lines[1].suffix(40) && lines[1].hasSuffix(" images"))

@@ -11,6 +11,13 @@ struct RunningVQ {
   static let binary = Bundle.module.bundleURL.deletingLastPathComponent()
     .appendingPathComponent("vq")
 
+  /// The environment of every run: that of the tests must not change what is printed. The program finds libraries where the tests find them, such as
+  /// ONNX Runtime, whose presence ``ModelFolder/hasRuntime`` tells.
+  private static let kept: [String: String] = {
+    let path = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
+    return ["PATH": "/usr/bin:/bin"].merging(path.map { ["LD_LIBRARY_PATH": $0] } ?? [:]) { $1 }
+  }()
+
   /// Runs `vq` with arguments, and waits until it ends.
   init(
     _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:],
@@ -19,7 +26,7 @@ struct RunningVQ {
     let process = Process()
     process.executableURL = Self.binary
     process.arguments = arguments
-    process.environment = environment.merging(["PATH": "/usr/bin:/bin"]) { own, _ in own }
+    process.environment = environment.merging(Self.kept) { own, _ in own }
     if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
     let (outputPipe, errorPipe, inputPipe) = (Pipe(), Pipe(), Pipe())
     process.standardOutput = outputPipe
