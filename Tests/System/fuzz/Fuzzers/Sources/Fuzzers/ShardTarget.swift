@@ -4,8 +4,8 @@
 @testable import ShopStore
 import VisualQuery
 
-/// The data that a shard of engine mode sends: a `COPY` stream of posting lists or of signatures. The first byte of an
-/// input tells which (`p`, `s`); messages follow, each behind its length in two bytes.
+/// The data that a shard of engine mode sends: a `COPY` stream of posting lists, of signatures or of the rows with the nearest vectors. The first
+/// byte of an input tells which (`p`, `s`, `v`); messages follow, each behind its length in two bytes.
 enum ShardTarget: FuzzTarget {
   static let name = "shard"
   static let byteLimit = 16_384
@@ -31,6 +31,8 @@ enum ShardTarget: FuzzTarget {
   private static let words = WordQuestion(
     words: lists.map(\.word), bounds: PostingBounds(of: segment))
   private static let rows = [file: [1, 2, 3, 5]]
+  private static let embedding = try! ImageEmbedding(model: "m", vector: [1, 0])
+  private static let nearestCount = 4
   private static let query = QuerySignature(PictureCheck.picture(41, 48))
 
   static func run(_ bytes: [UInt8]) -> Bool {
@@ -47,6 +49,19 @@ enum ShardTarget: FuzzTarget {
       let found = question.signatures[file] ?? [:]
       precondition(found.keys.allSatisfy { [1, 3, 5].contains($0) }, "a row that nobody asked for")
       precondition(found.count + (question.damaged?.count ?? 0) >= 3, "a row is lost silently")
+    case UInt8(ascii: "v"):
+      var question = VectorQuestion(
+        embedding, [file: segment.count], count: nearestCount, shard: shard, of: shardCount)
+      read(messages, &question)
+      let found = question.rows[file] ?? []
+      precondition(
+        found.allSatisfy { [1, 3, 5].contains($0.row) && $0.distance.isFinite },
+        "a row of another shard, or without a distance")
+      precondition(
+        Set(found.map(\.row)).count == found.count && question.rows.count <= 1,
+        "a row comes twice, or of a segment that nobody asked for")
+      precondition(
+        found.count + (question.damaged?.count ?? 0) <= nearestCount, "more rows than asked for")
     default: return false
     }
     return true
@@ -98,8 +113,16 @@ enum ShardTarget: FuzzTarget {
     let signatures = [1, 3, 5].map {
       [PostgresValue.int32(0), .integer($0), .bytes(segment.signature(at: $0).encoded)]
     }
+    // The last one is of another shard.
+    let nearest = [(5, 0.25), (1, 0.5), (2, 0.75)].map { row, distance in
+      [
+        PostgresValue.int32(0), .integer(row),
+        .integer(Int(Int64(bitPattern: (distance as Double).bitPattern))),
+      ]
+    }
     return [
-      stream("p", [count] + posts), stream("s", signatures), stream("p", []), stream("s", []),
+      stream("p", [count] + posts), stream("s", signatures), stream("v", nearest),
+      stream("p", []), stream("s", []), stream("v", []),
     ]
   }
 
