@@ -4,7 +4,7 @@
 Each TASK is a folder with catalogue.jsonl and queries.jsonl (`vq index` and `vq eval` describe them). Boosted trees (Friedman, "Greedy function
 approximation: a gradient boosting machine", 2001) tell the odds that a candidate is the right one: each has three questions about its evidence and that of its
 rivals. Candidates exclude each other, so their odds and those of none of them share one probability. The tasks are asked without labels and models, and the
-program asks the trees only if the image alone speaks. A task counts by the root of its queries.
+program asks the trees unless labels or text speak, too; an embedding adds its lead to them. A task counts by the root of its queries.
 
 Prints for each task how many lists are given, the share that holds the right entity, their mean length, the share of queries whose right entity is shown or
 listed, and the share of the queries without a right entity that get a list; each entity is judged by trees that were fitted without it. `vq eval` prints the
