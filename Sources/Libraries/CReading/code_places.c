@@ -47,7 +47,7 @@ static bool is_near(int32_t length, float modules, float module) {
 }
 
 static bool is_finder(const int32_t lengths[5]) {
-  // What is ruled out here fails below, too.
+  // Most runs end here, before the divisions: an outer part that is longer than the middle one is too long below, too.
   if (lengths[2] < lengths[1] || lengths[2] < lengths[3] || lengths[2] < lengths[0] ||
       lengths[2] < lengths[4]) {
     return false;

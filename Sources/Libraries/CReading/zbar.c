@@ -80,7 +80,7 @@ static bool scan(cr_codes *codes, const uint8_t *gray, uint32_t width, uint32_t 
     for (size_t i = 0; i < sizeof bars / sizeof *bars; i++) {
       zbar.zbar_image_scanner_set_config(codes->scanner, bars[i], ENABLE, 1);
     }
-    // Columns run along the bars, so none is scanned.
+    // Columns run along the bars, so none is scanned (ZBAR_CFG_X_DENSITY).
     zbar.zbar_image_scanner_set_config(codes->scanner, ALL_KINDS, COLUMN_STEP, 0);
   }
   zbar.zbar_image_set_format(codes->image, GRAY);

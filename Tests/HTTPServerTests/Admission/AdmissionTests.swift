@@ -124,7 +124,7 @@ import Testing
       desk.finish(late)
     }
     #expect(desk.admission.expectation(of: match) == .milliseconds(60))
-    // What took longer than expected until its deadline does tell.
+    // A request that has run for longer than expected counts, although its deadline ended it.
     for _ in 0..<15 { try desk.run(match, for: .milliseconds(300)) }
     #expect(desk.admission.expectation(of: match) == .milliseconds(300))
   }

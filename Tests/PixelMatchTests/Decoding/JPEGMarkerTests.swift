@@ -31,7 +31,7 @@ import Testing
       bytes += repeatElement(0xFF, count: Int.random(in: 0...2, using: &generator))
     }
     bytes += [0xFF, 0xD9]
-    // What follows the end is not read.
+    // A scan after the end marker does not count.
     if seed % 3 == 0 { bytes += [0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 63, 0] }
     let header = try ImageDecoder().header(of: bytes)
     #expect(header.scanCount == scans)

@@ -101,7 +101,7 @@ typedef struct cr_codes cr_codes;
 // Loads zbar unless that was done before, and returns whether it can be used.
 bool cr_codes_load(void);
 
-// What is looked for: codes of bars that the rows of pixels cross, or QR codes.
+// The shape of the codes to find: bars, which the rows of pixels must cross, or the squares of QR codes.
 typedef enum : int32_t { CR_BARS, CR_SQUARES } cr_code_shape;
 
 // Looks for codes of one shape in rows of gray pixels without gaps. cr_codes_load must have returned true.
