@@ -208,12 +208,6 @@ struct MeasuredEvidence: Sendable, Hashable {
     }
   }
 
-  /// A number that is equal for equal images, and hardly ever for others.
-  var look: UInt64 {
-    let odd: UInt64 = 0x9E37_79B9_7F4A_7C15
-    return ((hash.bitPattern &* odd) ^ color.bitPattern) &* odd ^ texture.bitPattern
-  }
-
   /// The score that orders candidates.
   var score: Double { features.dot(Calibration.coefficients.step1) }
 

@@ -8,19 +8,19 @@ struct SamePictures: Sendable {
   /// The index of the first copy of each image.
   private let first: [Int]
 
-  /// Compares images by all that is stored of them.
+  /// Compares images by all that is stored of them, whatever type of entity they belong to.
   ///
-  /// - Parameter looks: A number for each image that is equal for equal images: only those with equal numbers are compared.
-  /// - Complexity: O(images) if few have equal numbers.
-  init(_ images: [StoredImage], looks: [UInt64]) {
+  /// - Complexity: O(images) if few have the same hash.
+  init(_ images: [StoredImage]) {
     var first = Array(images.indices)
-    // `last` maps each number to the last image that has it. `before` has, for each image, the
-    // previous image with the same number.
-    var last: [UInt64: Int] = [:]
+    // `last` maps each hash to the last image that has it. `before` has, for each image, the
+    // previous image with the same hash.
+    var last: [PDQHash: Int] = [:]
     last.reserveCapacity(images.count)
     var before = [Int?](repeating: nil, count: images.count)
     for index in images.indices {
-      before[index] = last.updateValue(index, forKey: looks[index])
+      before[index] = last.updateValue(
+        index, forKey: images[index].segment.pdq(at: images[index].row))
       var other = before[index]
       while let known = other {
         if first[known] == known, images[known].isSamePicture(as: images[index]) {

@@ -126,8 +126,7 @@ struct Scoring: Sendable {
   /// The candidates of the whole image as a fit of the confidence sees them, by their keys.
   var calibrationImages: [UInt32: (image: BestImage, picture: Int)] {
     let images = wholeImages
-    let pictures = SamePictures(
-      images.map(\.image.stored), looks: images.map(\.image.evidence.look))
+    let pictures = SamePictures(images.map(\.image.stored))
     return Dictionary(
       uniqueKeysWithValues: images.enumerated().map { index, entity in
         (entity.key, (entity.image, pictures.firstIndex(of: index)))
@@ -147,8 +146,7 @@ struct Scoring: Sendable {
         images[index].image.score += Calibration.score(ofText: texts, images[index].key)
       }
     }
-    let pictures = SamePictures(
-      images.map(\.image.stored), looks: images.map(\.image.evidence.look))
+    let pictures = SamePictures(images.map(\.image.stored))
     let rivals = Rivals(
       images.map(\.image.evidence), scores: images.map(\.image.score), pictures: pictures)
     // The same without the embedding: lists ask for it, and what is bounded.

@@ -8,14 +8,19 @@ import VisualQuery
 /// Products that are listed with one and the same image.
 @Suite struct SamePicturesTests {
   /// The sample shop, with its oats in three sizes, each a product with the one image that the shop has.
-  private static func shop(sizes: [String]) async throws -> (TemporaryDirectory, Catalogue) {
+  /// - Parameter others: Further rows of the feed.
+  private static func shop(
+    sizes: [String], others: [String] = []
+  ) async throws -> (TemporaryDirectory, Catalogue) {
     let folder = try TemporaryDirectory()
-    let rows = sizes.map { size in
-      """
-      {"type":"product","id":"oats-\(size)","title":"Oats \(size)","labels":["box"],\
-      "images":["images/oats.jpg"],"group":"oats"}
-      """
-    }
+    let rows =
+      others
+      + sizes.map { size in
+        """
+        {"type":"product","id":"oats-\(size)","title":"Oats \(size)","labels":["box"],\
+        "images":["images/oats.jpg"],"group":"oats"}
+        """
+      }
     let samples = try String(contentsOfFile: SampleShop.catalogue, encoding: .utf8)
       .split(separator: "\n").filter { !$0.contains("\"id\": \"oats\"") }.map(String.init)
     let feed = try folder.write((samples + rows).joined(separator: "\n"), to: "feed.jsonl")
@@ -49,6 +54,18 @@ import VisualQuery
     withExtendedLifetime((single, several)) {}
   }
 
+  /// Would break if a store and a product with one image held each other down, so that neither was sure.
+  @Test func `a store with the image of a product leaves it as sure`() async throws {
+    let store = #"{"type":"store","id":"mill","title":"Mill","images":["images/oats.jpg"]}"#
+    let (folder, catalogue) = try await Self.shop(sizes: ["500"], others: [store])
+    let content = try SemanticContent(
+      decoding: ImageDecoder().contents(ofFile: SampleShop.image("oats.jpg")))
+    let answer = try await Matcher(catalogue: catalogue).values(for: content)
+    let shown = answer.matches.map(\.value.id.value)
+    #expect(shown.contains("oats-500") && shown.contains("mill"), "\(shown)")
+    withExtendedLifetime(folder) {}
+  }
+
   /// Would break if images that are nearly the same were taken for one: their colors tell them apart.
   @Test func `another color is another image`() async throws {
     let folder = try await CatalogueTests.sampleCatalogue()
@@ -56,8 +73,7 @@ import VisualQuery
     let images = catalogue.segments(of: .product).flatMap { live in
       (0..<live.segment.count).map { StoredImage(segment: live.segment, row: $0) }
     }
-    let pictures = SamePictures(
-      images + images, looks: Array(repeating: 0, count: 2 * images.count))
+    let pictures = SamePictures(images + images)
     for first in images.indices {
       for second in images.indices {
         #expect(pictures.areSame(first, second) == (first == second))
