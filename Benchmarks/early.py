@@ -3,7 +3,7 @@
 
 Asks for each image of QUERIES as ever, and with --explain, which searches to the end. QUERIES is a file as 'vq eval' reads it, or the catalogue.jsonl of
 the index: then its images are asked for. With --edited, each is saved again at three qualities, scaled and cropped (Pillow), and these are asked for. Prints
-JSON: the number of queries, and by edit of those that ended early after a glance and after the scan of hashes; the share of the processor time; how many
+JSON: the number of queries, and by edit of those that ended early after a glance and after the first candidates; the share of the processor time; how many
 answers differ in each field; and of those that ended after a glance the least overlap of the box of the thing with that of the whole search. The exit
 code is 1 if anything differs that docs/performance.md does not name.
 """
@@ -11,13 +11,14 @@ import argparse
 import collections
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
 import tempfile
 
-# What a search that ends after the scan of hashes does not measure, or measures over fewer candidates.
-HASHES = {"evidence.votes", "evidence.inlierLead", "evidence.lead", "evidence.support", "evidence.stock"}
+# What a search that ends after its first candidates measures over fewer rivals.
+CANDIDATES = {"evidence.inlierLead", "evidence.lead", "evidence.support", "evidence.stock"}
 # What one that ends after a glance does not measure, or by the place of the image instead of by keypoints.
 GLANCE = {f"evidence.{kind}" for kind in ("votes", "inliers", "agreement", "inlierLead", "support", "alignedColor", "lead", "labels", "stock")} | {
     "values.alignment", "objects"}
@@ -26,10 +27,13 @@ LEFT_OUT = {"elapsedMs", "continuation"}
 
 
 def run(vq, index, images, *options):
+    """Returns the answers, each with the steps that it took, and the processor time."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([vq, "match", *images, "--index", index, "--json", "--threads", "1", *options], capture_output=True, text=True)
+    done = subprocess.run([vq, "match", *images, "--index", index, "--json", "--threads", "1", "--profile", *options], capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return [json.loads(line) for line in done.stdout.splitlines()], after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    steps = [set(re.findall(r"^(\w+) +[\d.]+ +\d+ %", part, re.M)) for part in re.split(r"^STEP .*$", done.stderr, flags=re.M)[1:]]
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    return list(zip(answers, steps, strict=True)), after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def edited(queries, folder, out):
@@ -50,12 +54,9 @@ def edited(queries, folder, out):
     return made
 
 
-def end(answer):
-    """Returns where a search ended."""
-    kinds = {term["kind"] for match in answer.get("values", [])[:1] for term in match["evidence"]}
-    if not kinds or "votes" in kinds or "code" in kinds:
-        return None
-    return "hashes" if "inliers" in kinds else "glance"
+def end(steps):
+    """Returns where a search ended that took some steps: after a glance, after its first candidates, or as a whole."""
+    return "glance" if "signature" not in steps else "candidates" if "geometry" not in steps else None
 
 
 def differing(whole, early):
@@ -101,11 +102,11 @@ def main():
     early, shorter = run(arguments.vq, arguments.index, images)
     if not len(whole) == len(early) == len(images):
         raise SystemExit(f"{len(images)} images, {len(whole)} and {len(early)} answers")
-    named = {None: set(), "glance": GLANCE, "hashes": HASHES}
+    named = {None: set(), "glance": GLANCE, "candidates": CANDIDATES}
     ended, fields = ({name: collections.Counter() for name in named} for _ in range(2))
     least, others = 1, []
-    for query, answer, other in zip(queries, whole, early):
-        name = end(other)
+    for query, (answer, _), (other, steps) in zip(queries, whole, early):
+        name = end(steps)
         ended[name][query.get("edit", "none")] += 1
         found = differing(answer, other)
         fields[name].update(found)
@@ -114,8 +115,8 @@ def main():
         elif name == "glance":
             least = min(least, overlap(answer["objects"][0]["box"], other["objects"][0]["box"]))
     print(json.dumps({
-        "queries": len(queries), "endedAfter": {name: sum(ended[name].values()) for name in ("glance", "hashes")},
-        "byEdit": {name: ended[name] for name in ("glance", "hashes")}, "processorTimeRatio": round(shorter / time, 3),
+        "queries": len(queries), "endedAfter": {name: sum(ended[name].values()) for name in ("glance", "candidates")},
+        "byEdit": {name: ended[name] for name in ("glance", "candidates")}, "processorTimeRatio": round(shorter / time, 3),
         "differing": {name or "whole": fields[name] for name in named}, "leastOverlap": round(least, 2), "others": others}))
     sys.exit(bool(others))
 

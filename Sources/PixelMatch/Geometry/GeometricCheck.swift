@@ -78,6 +78,13 @@ package struct GeometricCheck: Sendable {
     self.init(keypoints, size: size, kernels: .native)
   }
 
+  /// Prepares the check of a row's image as if it was a query.
+  package init(of row: Int, in segment: SignatureSegment) {
+    let (width, height) = segment.size(at: row)
+    self.init(
+      QueryKeypoints(segment.keypoints(at: row)), size: SIMD2(width, height))
+  }
+
   private init(_ keypoints: QueryKeypoints, size: SIMD2<Int>, kernels: Kernels) {
     query = keypoints
     self.kernels = kernels

@@ -32,6 +32,14 @@ package struct QueryKeypoints: Sendable, Hashable {
       y = Float((Double(row) + 0.5) * reduction / ratio)
       scale = Float(reduction / ratio)
     }
+
+    /// A keypoint of an image of the catalogue.
+    init(_ keypoint: Keypoint) {
+      let (center, reduction) = (keypoint.center, keypoint.reduction)
+      (column, row) = (UInt16(center.x / reduction), UInt16(center.y / reduction))
+      (level, angle, isFine) = (keypoint.level, keypoint.angle, false)
+      (x, y, scale) = (Float(center.x), Float(center.y), Float(reduction))
+    }
   }
 
   /// One form of the image: original, or mirrored left to right.
@@ -113,6 +121,13 @@ package struct QueryKeypoints: Sendable, Hashable {
         hashes.append(hash)
       }
     }
+  }
+
+  /// Makes the keypoints of an image of the catalogue those of a query. Nothing is known of the doubts about their words, so they cannot vote.
+  init(_ set: KeypointSet) {
+    self.init(
+      points: set.keypoints.map(Point.init), hashes: set.hashes,
+      doubts: [UInt8](repeating: 0, count: Kernels.knownDoubts * set.hashes.count), fineWidth: 0)
   }
 
   /// Makes the views of keypoints whose hashes are known. Mirrored images are rare, and the larger keypoints

@@ -197,8 +197,8 @@ extension Matcher {
     var searching = catalogue.candidates.stages(
       for: signature, embedding, labelMasks: masks, threads: pool.width, isRegion: false,
       shouldStop: shouldStopScans)
-    // Inserted after the scan of the hashes, which is the first of these stages.
-    if endsEarly { searching.insert(WholeImageStage(image: image), at: 1) }
+    // Inserted before the geometry of all candidates, which is the last of these stages.
+    if endsEarly { searching.insert(WholeImageStage(image: image), at: searching.count - 1) }
     // Text proposes candidates, so it must be read before the last of these stages verifies the
     // geometry of all candidates.
     searching.insert(contentsOf: textStage, at: searching.count - 1)

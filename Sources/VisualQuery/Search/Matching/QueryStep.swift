@@ -16,8 +16,6 @@ package enum QueryStep: String, Sendable, Hashable, CaseIterable {
   case codes
   /// The hashes of all images are scanned, and the nearest images compared.
   case hashes
-  /// The nearest images are compared in detail, which ends the search if one of them is the whole image.
-  case wholeImage
   /// Keypoints vote for images.
   case votes
   /// The colors and textures of all images are scanned.
@@ -28,6 +26,8 @@ package enum QueryStep: String, Sendable, Hashable, CaseIterable {
   case shards
   /// Text is read in the image and compared with that of the catalogue.
   case text
+  /// The likeliest candidates are compared in detail, which ends the search if one of them is all that the image shows.
+  case wholeImage
   /// The keypoints and colors of the best candidates are compared at aligned places.
   case geometry
   /// The patches of the best aligned candidates are compared.

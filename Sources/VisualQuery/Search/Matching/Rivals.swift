@@ -203,7 +203,8 @@ struct Rivals: Sendable {
       && a.claim.overlap(with: b.claim) <= separateOverlap
   }
 
-  private static func inlierLead(_ inliers: Int, over rival: Int) -> Double {
+  /// Returns the ``Standing/inlierLead`` over a rival with some inliers.
+  static func inlierLead(_ inliers: Int, over rival: Int) -> Double {
     // Whether it is a lead or a lag, the larger of the two numbers of inliers gives its weight: if
     // both are small, they may agree by chance.
     inlierRatio(inliers, to: rival) * trust(max(inliers, rival))

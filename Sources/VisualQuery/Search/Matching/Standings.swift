@@ -33,12 +33,9 @@ struct Scoring: Sendable {
   let findings: Findings
   /// True if plain lines divide the image into cells that show one thing each.
   let isPage: Bool
-  /// True if the search ended early, without votes.
-  let isSettled: Bool
 
   init(_ state: QueryState) {
     (query, findings, isPage) = (state.query, state.findings, state.isPage)
-    isSettled = state.plan.isSettled
   }
 
   /// Returns every candidate entity, in the order of ``Standings/entities``.
@@ -164,13 +161,10 @@ struct Scoring: Sendable {
       }
       /// Adds what is not measured in the image, and leaves out what is not reported.
       func completed(_ terms: [Evidence]) -> [Evidence] {
-        let terms =
-          (entity.image.seen.map { $0.values(of: terms) } ?? terms)
+        (entity.image.seen.map { $0.values(of: terms) } ?? terms)
           + (texts.map {
             [Calibration.evidence(ofText: $0, entity.key, within: entity.image.textPart)]
           } ?? [])
-        // A settled plan skipped the votes, so there is no number of votes to report.
-        return isSettled ? terms.filter { $0.kind != .votes } : terms
       }
       var terms = measured(rivals)
       let others = unembedded.map(measured)

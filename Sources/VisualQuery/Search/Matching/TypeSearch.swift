@@ -4,6 +4,8 @@ internal import PixelMatch
 struct TypeSearch: Sendable {
   /// The most candidates whose geometry is verified: the best by votes, and the best by score.
   private static let (verifiedByVotes, verifiedByScore) = (96, 48)
+  /// The number of these that are verified first, by votes and by score alike.
+  private static let verifiedFirst = 8
   /// The most candidates that are compared once more with a part of the image.
   private static let lookedAtAgain = 32
   /// The most candidates whose patches are compared in one part of the image, and in all.
@@ -15,6 +17,8 @@ struct TypeSearch: Sendable {
   private(set) var candidates: [SegmentRow: Candidate] = [:]
   /// The signatures that were fetched, if the segments have none.
   private var fetched: [SegmentRow: StoredImage] = [:]
+  /// The candidates whose geometry is verified, chosen before the first of them is.
+  private var planned: VerifiedRows?
 
   /// - Parameter covered: Boxes of the query that show other things.
   init(
@@ -96,6 +100,7 @@ struct TypeSearch: Sendable {
   ///
   /// - Parameter labels: The value of ``Evidence/Kind/labels`` for the entity of a key.
   mutating func add(_ found: CandidateRows, labels: (UInt32) -> Double?) {
+    planned = nil
     beginReading(.appearance, of: found.votes.keys.filter { candidates[$0] == nil })
     for (row, votes) in found.votes {
       if candidates[row] == nil {
@@ -115,21 +120,38 @@ struct TypeSearch: Sendable {
     }
   }
 
-  /// Verifies the geometry of the candidates that are worth it, the best first.
+  /// Verifies the geometry of the candidates that are worth it and were not verified yet, the best first.
   ///
   /// - Returns: The share that was verified before the search had to stop.
   mutating func verifyGeometry(shouldStop: () -> Bool) -> Double {
-    verifyGeometry(of: rowsToVerify(), shouldStop: shouldStop)
+    let rows = rowsToVerify()
+    return verifyGeometry(of: rows.first + rows.others, shouldStop: shouldStop)
   }
 
-  /// Verifies the geometry of some candidates, in this order.
+  /// Verifies the geometry of a few candidates: the best by votes, and the best by score.
+  ///
+  /// - Returns: A search among these alone, and the best score of the others; `nil` if the search had to stop before.
+  mutating func verifyFirst(shouldStop: () -> Bool) -> (search: TypeSearch, others: Double)? {
+    let rows = rowsToVerify()
+    planned = rows
+    guard verifyGeometry(of: rows.first, shouldStop: shouldStop) == 1 else { return nil }
+    var search = self
+    let first = Set(rows.first)
+    search.candidates = candidates.filter { first.contains($0.key) }
+    return (search, rows.bestOther)
+  }
+
+  /// Verifies the geometry of some candidates that were not verified yet, in this order.
   ///
   /// - Returns: The share that was verified before the search had to stop.
   @discardableResult
-  mutating func verifyGeometry(of planned: [SegmentRow], shouldStop: () -> Bool) -> Double {
-    beginReading(.alignment, of: planned)
-    for (done, row) in planned.enumerated() {
-      if shouldStop() { return Double(done) / Double(planned.count) }
+  mutating func verifyGeometry(
+    of planned: [SegmentRow], shouldStop: () -> Bool
+  ) -> Double {
+    let rows = planned.filter { candidates[$0]?.isGeometryVerified == false }
+    beginReading(.alignment, of: rows)
+    for (done, row) in rows.enumerated() {
+      if shouldStop() { return Double(planned.count - rows.count + done) / Double(planned.count) }
       guard var candidate = candidates[row] else { continue }
       let votes = candidate.votes
       comparison.verify(
@@ -222,24 +244,8 @@ struct TypeSearch: Sendable {
     return true
   }
 
-  /// The evidence of the hash that is nearest to the query's, or 0 if there is no candidate.
-  var nearestHash: Double { candidates.values.lazy.map(\.measured.hash).max() ?? 0 }
-
-  /// Leaves only the candidates with the best scores and those with the nearest hashes, and verifies their geometry.
-  ///
-  /// - Returns: False if the search had to stop before.
-  mutating func narrow(
-    toBest byScore: Int, nearest byHash: Int, shouldStop: () -> Bool
-  ) -> Bool {
-    let ranked = candidates.values.map {
-      (score: $0.evidence(comparison).score, hash: $0.measured.hash, row: $0.row)
-    }
-    let rows = Set(
-      ranked.sorted { ($1.score, $0.row) < ($0.score, $1.row) }.prefix(byScore).map(\.row)
-        + ranked.sorted { ($1.hash, $0.row) < ($0.hash, $1.row) }.prefix(byHash).map(\.row))
-    candidates = candidates.filter { rows.contains($0.key) }
-    return verifyGeometry(shouldStop: shouldStop) == 1
-  }
+  /// Returns the number of candidates that are images of an entity.
+  func imageCount(of key: UInt32) -> Int { candidates.values.count { $0.key == key } }
 
   /// Returns a search of a part of the image among the best candidates of the whole image.
   func narrowed(to signature: QuerySignature) -> TypeSearch {
@@ -287,8 +293,18 @@ struct TypeSearch: Sendable {
     candidates[row] = candidate
   }
 
-  /// The candidates whose geometry is worth verifying, the best by score first.
-  private func rowsToVerify() -> [SegmentRow] {
+  /// The candidates whose geometry is worth verifying.
+  private struct VerifiedRows {
+    /// The best by votes and by score, the best by score first.
+    var first: [SegmentRow] = []
+    /// The others, the best by score first.
+    var others: [SegmentRow] = []
+    /// The best score of a candidate that is not among the first ones.
+    var bestOther = -Double.infinity
+  }
+
+  private func rowsToVerify() -> VerifiedRows {
+    if let planned { return planned }
     // Computes each score once, because the sort below reads it many times.
     let ranked = candidates.values.map {
       (score: $0.evidence(comparison).score, votes: $0.votes.best, row: $0.row)
@@ -298,8 +314,16 @@ struct TypeSearch: Sendable {
     let byVotes = ranked.indices.filter { ranked[$0].votes > 0 }
       .sorted { (ranked[$1].votes, $0) < (ranked[$0].votes, $1) }
       .prefix(Self.verifiedByVotes)
-    return Set(ranked.indices.prefix(Self.verifiedByScore)).union(byVotes).sorted()
-      .map { ranked[$0].row }
+    let first = Set(ranked.indices.prefix(Self.verifiedFirst))
+      .union(byVotes.prefix(Self.verifiedFirst))
+    let others = Set(ranked.indices.prefix(Self.verifiedByScore)).union(byVotes)
+      .subtracting(first)
+    var rows = VerifiedRows()
+    rows.first = first.sorted().map { ranked[$0].row }
+    rows.others = others.sorted().map { ranked[$0].row }
+    rows.bestOther =
+      ranked.indices.first { !first.contains($0) }.map { ranked[$0].score } ?? -.infinity
+    return rows
   }
 
   /// Keeps the best image of each entity in `best`; of equal scores the entity's earlier image. Embeddings do not count in this: that of
@@ -331,9 +355,8 @@ struct TypeSearch: Sendable {
       let image = BestImage(
         row: candidate.row, stored: stored, type: type, evidence: evidence, score: score,
         weighed: highest, embedding: embedding, highest: highest,
-        tier: comparison.tier(candidate.measured, stored), view: candidate.measured.view,
-        variant: candidate.measured.variant,
-        position: position, isGeometryVerified: candidate.isGeometryVerified,
+        tier: comparison.tier(candidate.measured, stored), position: position,
+        isGeometryVerified: candidate.isGeometryVerified,
         alignment: candidate.measured.alignment, size: stored.segment.size(at: stored.row),
         frame: frame)
       if let known { best.images[known].image = image } else { best.append(image, candidate.key) }
@@ -419,8 +442,6 @@ struct BestImage: Sendable {
   /// The regressors of ``MeasuredEvidence/features``, each the highest of any image of the entity.
   var highest: SIMD16<Double>
   let tier: MatchTier
-  /// The view of the query, and its variant, whose hash is the nearest.
-  let (view, variant): (Int, DihedralVariant)
   /// The index of the image among the entity's images.
   let position: Int
   let isGeometryVerified: Bool
@@ -446,11 +467,5 @@ struct BestImage: Sendable {
     let all = evidence
     evidence.leaveColorsOut()
     if evidence != all { seen = all }
-  }
-
-  /// Returns the difference of the layouts where the hash puts the image over the query's.
-  func difference(from signature: QuerySignature) -> ColorLayout.Difference {
-    signature.views[view].layout.applying(variant)
-      .difference(from: stored.segment.layout(at: stored.row))
   }
 }

@@ -16,7 +16,7 @@ struct BothSearches {
     let answer: MatchResponse
     let steps: [QueryStep]
 
-    var endsEarly: Bool { !steps.contains(.votes) }
+    var endsEarly: Bool { !steps.contains(.geometry) }
     /// True if a glance at the image sufficed.
     var isOfCopy: Bool { steps.contains(.glance) && !steps.contains(.signature) }
   }

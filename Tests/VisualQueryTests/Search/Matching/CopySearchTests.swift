@@ -237,6 +237,32 @@ import VisualQuery
     }
   }
 
+  /// Would break if an image were taken for a rival only since it has the same colors, so that a copy took a whole search.
+  @Test func `images of the same colors and other content do not hold up a glance`() async throws {
+    let base = SyntheticPicture.scene(width: 640, height: 640, seed: 11)
+    // The same tiles in another order, a little paler: the histograms are near, and no keypoints agree.
+    let side = 8
+    let (width, height) = (base.width / side, base.height / side)
+    var canvas = PictureCanvas(width: base.width, height: base.height, gray: 255)
+    for tile in 0..<side * side {
+      let place = (tile * 37 + 11) % (side * side)
+      canvas.paste(
+        base.cropped(
+          x: tile % side * width..<(tile % side + 1) * width,
+          y: tile / side * height..<(tile / side + 1) * height),
+        x: place % side * width, y: place / side * height)
+    }
+    let other = Self.changed(try canvas.picture) { pixel, _, _ in pixel * 0.9 + SIMD3(repeating: 25)
+    }
+    let shop = try await Shop([
+      (Self.product("own0"), [base]), (Self.product("own1"), [other]),
+    ])
+    let asked = try await shop.searches().compare(
+      SemanticContent(pixelBuffer: try Self.decoded(base, quality: 80)), "tiles")
+    #expect(asked.isOfCopy)
+    #expect(asked.answer.matches.first?.value.id.value == "own0")
+  }
+
   /// Would break if a glance did not see another thing in front of a copy, or beside it.
   @Test(arguments: 0..<24 as Range<UInt64>)
   func `what covers a part of a copy, or lies beside it, is found`(seed: UInt64) async throws {

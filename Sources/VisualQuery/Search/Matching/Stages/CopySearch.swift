@@ -15,14 +15,19 @@ struct CopySearch {
   /// The largest differences of the layouts of an image and its copy.
   private static let limits = ColorLayout.Difference(residual: 0.02, shift: 0.04, largest: 0.06)
   /// The fewest keypoints of an image of which a copy is sure, and the number of them that agree at least with the copy.
-  private static let (leastKeypoints, leastInliers) = (100, 24)
+  private static let (leastKeypoints, leastInliers) = (100, 32)
   /// The least chroma of a copy: the colors of an image with less say little.
   private static let leastChroma = 0.03
   /// The largest ratio of the aspects of an image and its copy.
   private static let largestStretch = 1.03
-  /// The images that are nearest by their histograms and may be rivals, and the lead of the score over them at which they are none even with as
-  /// many keypoints: four count, and keypoints may bring a rival two nearer.
-  private static let (rivalCount, leastLead) = (64, 6.0)
+  /// The most images that are compared as rivals, those with the nearest histograms, and the distance of these beyond which an image is none:
+  /// its score is farther behind than the least lead.
+  private static let (rivalCount, rivalDistance) = (64, 900)
+  /// The lead of the score that counts, and how much nearer more keypoints may bring a rival that seems to have as many.
+  private static let (leastLead, keypointLead) = (4.0, 2.0)
+  /// The number of keypoints of a rival and of the copied image that agree by chance, and below which at most ``rivalInliers`` agree with the query,
+  /// which has more keypoints than an image of the catalogue.
+  private static let (chanceInliers, rivalInliers) = (6, 12)
   /// The kinds of evidence that only keypoints give.
   private static let unmeasured: Set<Evidence.Kind> = [.votes, .inliers, .agreement, .inlierLead]
 
@@ -75,7 +80,7 @@ struct CopySearch {
     let terms = Calibration.evidence(evidence, standing, of: subject)
       .filter { !Self.unmeasured.contains($0.kind) }
     guard leastLogOdds(terms, evidence) >= Calibration.highestShown,
-      isAhead(evidence, key, signature, own, comparison),
+      isAhead(evidence, stored, signature, own, comparison),
       PageLayout.cells(of: image, shouldStop: shouldStop)?.isEmpty == true
     else { return nil }
     let measured = candidate.evidence(comparison)
@@ -87,8 +92,8 @@ struct CopySearch {
         tier: tier,
         image: BestImage(
           row: row, stored: stored, type: own.type, evidence: measured, score: measured.score,
-          weighed: measured.features, highest: measured.features, tier: tier, view: 0,
-          variant: candidate.measured.variant, position: position, isGeometryVerified: false,
+          weighed: measured.features, highest: measured.features, tier: tier, position: position,
+          isGeometryVerified: false,
           isWholeCopy: true, alignment: candidate.measured.alignment,
           size: stored.segment.size(at: stored.row), frame: ImageFrame(signature)),
         imagePosition: position),
@@ -166,31 +171,59 @@ struct CopySearch {
     return terms.reduce(0) { $0 + $1.weight * ($1.kind == .lead ? 1 - doubt : 1) }
   }
 
-  /// Returns whether there are other entities, and none comes near the score of the copied one, even if as many keypoints of its image agree.
+  /// Returns whether there are other entities, and none comes near the score of the copied one.
+  ///
+  /// The query is a copy, so the keypoints of its original tell how many of a rival's would agree with it.
   private func isAhead(
-    _ own: MeasuredEvidence, _ key: UInt32, _ signature: QuerySignature, _ ownImages: Images,
-    _ ownComparison: ImageComparison
+    _ own: MeasuredEvidence, _ original: StoredImage, _ signature: QuerySignature,
+    _ ownImages: Images, _ ownComparison: ImageComparison
   ) -> Bool {
-    var hasRival = false
+    let key = original.segment.key(at: original.row)
+    guard hasOthers(than: key) else { return false }
+    var check: GeometricCheck?
     for images in images {
       let comparison =
         images.type == ownImages.type
         ? ownComparison : ImageComparison(signature, in: images.segments, outside: [])
       let found = FlatScan(images.segments).nearest(
-        of: signature.views.map { FlatScan.Pass(.appearance($0.color, $0.texture)) },
-        limit: Self.rivalCount, shouldStop: shouldStop)
+        of: signature.views.map {
+          FlatScan.Pass(
+            .appearance($0.color, $0.texture), maximumDistance: Self.rivalDistance)
+        }, limit: Self.rivalCount, shouldStop: shouldStop)
       for candidate in found.flatMap(\.top.sorted) {
         let rival = StoredImage(
           segment: images.segments[candidate.segment].segment, row: candidate.row)
         if rival.segment.key(at: rival.row) == key { continue }
-        hasRival = true
         let measured = comparison.measure(rival)
         var evidence = own
         (evidence.hash, evidence.color) = (measured.hash, measured.color)
         evidence.texture = measured.texture
-        if own.score - evidence.score < Self.leastLead { return false }
+        if own.score - evidence.score >= Self.leastLead + Self.keypointLead { continue }
+        evidence.inliers = Self.rivalInliers
+        guard own.score - evidence.score >= Self.leastLead else { return false }
+        check = check ?? GeometricCheck(of: original.row, in: original.segment)
+        guard hasFewKeypoints(of: rival, check!) else { return false }
       }
     }
-    return hasRival && !shouldStop()
+    return !shouldStop()
+  }
+
+  /// Returns whether hardly any keypoints of an image agree with those that are checked, as it is or mirrored.
+  private func hasFewKeypoints(of rival: StoredImage, _ check: GeometricCheck) -> Bool {
+    [false, true].allSatisfy {
+      let found = check.alignment(of: rival.row, in: rival.segment, isMirrored: $0)
+      return (found?.inliers ?? 0) < Self.chanceInliers
+    }
+  }
+
+  /// Returns whether there are images of another entity.
+  private func hasOthers(than key: UInt32) -> Bool {
+    images.contains { images in
+      images.segments.contains { live in
+        (0..<live.segment.count).contains {
+          live.isLive($0) && live.segment.key(at: $0) != key
+        }
+      }
+    }
   }
 }

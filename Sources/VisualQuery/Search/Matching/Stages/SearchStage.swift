@@ -35,8 +35,6 @@ struct QueryPlan: Sendable {
   private var shares: [Double]
   private var nextIndex = 0
   private var isStopped = false
-  /// True if the search ended early, since nothing could change the answer.
-  private(set) var isSettled = false
 
   /// Plans to run stages in their order, the cheapest first.
   ///
@@ -60,7 +58,6 @@ struct QueryPlan: Sendable {
   mutating func settle() {
     for index in nextIndex..<stages.count { shares[index] = 1 }
     isStopped = true
-    isSettled = true
   }
 
   /// True if all stages so far ran to their end.

@@ -1,11 +1,10 @@
 internal import PixelMatch
 
-/// Ends the search if the image as a whole is one of the catalogue's: what follows could neither put another entity before it nor find a second
-/// thing beside it.
+/// Verifies the likeliest candidates, and ends the search if one of them is all that the image shows: what follows could neither put another
+/// entity before it nor find a second thing beside it.
 ///
-/// The candidates that the hashes have found are compared in detail, a few of them. The search ends if all of this holds (``WholeImage``):
-/// the best one agrees by its hash, by the colors of each part of the image, and by keypoints all over it; no other image comes near its score;
-/// whatever its rivals may turn out to be, its confidence is the highest that an answer shows; and plain lines part no cell of a page from it.
+/// The search ends if all of this holds (``WholeImage``): keypoints of the first candidate agree all over the image; whatever the candidates that
+/// were not verified may turn out to be, its confidence is the highest that an answer shows; and no part of the image is worth a search of its own.
 /// Entities with the very same image are found with it.
 struct WholeImageStage: SearchStage {
   /// The image, or `nil` if only its signature is known.
@@ -33,81 +32,75 @@ struct WholeImageStage: SearchStage {
   }
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
-    guard state.plan.isWholeSoFar, let compared = WholeImage.compared(state),
+    guard state.plan.isWholeSoFar, let first = WholeImage.verifyFirst(in: &state),
       let layout = state.pageCells(of: image),
-      compared.standings.proposals.cells(of: layout).isEmpty
+      first.standings.proposals.cells(of: layout).isEmpty
     else { return 1 }
     state.plan.settle()
-    state.findings.searches = compared.findings.searches
+    state.findings.searches = first.findings.searches
     return 1
   }
 }
 
 /// Tells whether an image of the catalogue is all that the query's image shows.
 private enum WholeImage {
-  /// The evidence of the hash at which the image may be a copy: 36 of 256 bits differ.
-  private static let leastHash = 0.6
-  /// The largest differences of the layouts of an image and its copy: of all cells but for the mean, of the means, and of the four cells that differ
-  /// most.
-  private static let limits = ColorLayout.Difference(residual: 0.05, shift: 0.08, largest: 0.08)
-  /// The fewest keypoints that agree, and the evidence of aligned colors, from which on they confirm a copy.
-  private static let (leastInliers, leastAlignedColor) = (24, 0.7)
-  /// The share of the query's image that the copy covers, as far as nothing else has room in it.
-  private static let wholeShare = 0.9
-  /// The numbers of candidates that are compared in detail: the best by score, and the best by hash.
-  private static let (byScore, byHash) = (12, 8)
-  /// The lead of the score over that of any other image: four count, and keypoints that were not compared may bring an image that much nearer.
-  /// One copy in 770 gets a confidence that is 0.0001 too high all the same.
+  /// The fewest keypoints that agree from which on they confirm a copy.
+  private static let leastInliers = 24
+  /// The most entities with the same image.
+  private static let mostEntities = 8
+  /// The lead of the score over that of any image that was not verified: four count, and keypoints may bring an image that much nearer.
   private static let leastLead = 16.0
+  /// The keypoints of which such an image may have as many by chance.
+  private static let chanceInliers = 12
 
-  /// Returns a state with the candidates that were compared in detail, or `nil` if the search must go on.
-  static func compared(_ state: QueryState) -> QueryState? {
-    guard state.findings.codeMatches.isEmpty, let signature = state.query.signature,
-      state.findings.searches.contains(where: { $0.nearestHash >= leastHash })
-    else { return nil }
-    var compared = state
-    for index in compared.findings.searches.indices {
-      guard
-        compared.findings.searches[index].narrow(
-          toBest: byScore, nearest: byHash, shouldStop: state.query.shouldStop)
-      else { return nil }
+  /// Verifies the first candidates, and returns a state with them alone, or `nil` if the search must go on.
+  static func verifyFirst(in state: inout QueryState) -> QueryState? {
+    guard state.findings.codeMatches.isEmpty, let signature = state.query.signature else {
+      return nil
     }
-    let scored = compared.standings.entities
-    let sure = scored.filter { $0.confidence >= state.query.cutOff }
-    guard let first = sure.first?.image, sure.count < byHash,
-      sure.allSatisfy({
-        isSettled($0, like: first, in: signature, hasLabels: !state.query.labels.known.isEmpty)
-      })
+    var (first, bestOther) = (state, -Double.infinity)
+    for index in state.findings.searches.indices {
+      guard
+        let found = state.findings.searches[index].verifyFirst(shouldStop: state.query.shouldStop)
+      else { return nil }
+      first.findings.searches[index] = found.search
+      bestOther = max(bestOther, found.others)
+    }
+    let sure = first.standings.entities.prefix { $0.confidence >= state.query.cutOff }
+    guard let best = sure.first?.image, sure.count < mostEntities,
+      best.score - bestOther >= leastLead,
+      sure.allSatisfy({ isSettled($0, like: best, in: state) })
     else { return nil }
-    let others = scored.compactMap(\.image).filter { !$0.stored.isSamePicture(as: first.stored) }
-    guard others.allSatisfy({ first.score - $0.score >= leastLead }) else { return nil }
-    return compared
+    let proposals = first.standings.proposals
+    guard !proposals.isUnsettled, proposals.outlines(includesSure: true).isEmpty,
+      proposals.remainder(of: signature) == nil
+    else { return nil }
+    return first
   }
 
   /// Returns whether nothing can make an entity less sure, and it is all that the image shows.
+  ///
+  /// - Parameter state: The state with all candidates.
   private static func isSettled(
-    _ entity: ScoredEntity, like first: BestImage, in signature: QuerySignature, hasLabels: Bool
+    _ entity: ScoredEntity, like first: BestImage, in state: QueryState
   ) -> Bool {
-    guard let image = entity.image, image.stored.isSamePicture(as: first.stored),
-      let covered = image.coveredBox, covered.width * covered.height >= wholeShare
-    else { return false }
+    guard let image = entity.image, image.stored.isSamePicture(as: first.stored) else {
+      return false
+    }
     let evidence = image.evidence
-    guard evidence.hash >= leastHash, evidence.inliers >= leastInliers,
-      (evidence[.alignedColor] ?? 0) >= leastAlignedColor, evidence.contradictedShare == 0,
-      !hasLabels || (evidence.labels ?? 0) > 0
+    guard evidence.inliers >= leastInliers, evidence.contradictedShare == 0,
+      state.query.labels.known.isEmpty || (evidence.labels ?? 0) > 0
     else { return false }
-    let difference = image.difference(from: signature)
-    guard difference.residual <= limits.residual, difference.shift <= limits.shift,
-      difference.largest <= limits.largest
-    else { return false }
-    // Assumes the largest doubt: a rival that was not compared may have as many keypoints, and
-    // would then count as a sibling.
+    // The best of several images of an entity is far ahead by chance, so that this may not count.
+    let images = state.findings.searches.reduce(0) { $0 + $1.imageCount(of: entity.key) }
+    let farLead = images > 1 ? Calibration.farLead(of: evidence) : 0
+    // Assumes the largest doubt: a rival that was not verified may have as many keypoints, and would then count as a sibling.
     let doubt = Rivals.largestColorDoubt(of: evidence)
+    let inlierLead = Rivals.inlierLead(evidence.inliers, over: chanceInliers)
     let odds = entity.evidence.reduce(0) { sum, term in
       switch term.kind {
-      case .inlierLead: sum + min(0, term.weight)
-      // The part of the lead for being far ahead is left out: an image that was not compared may be closer.
-      case .lead: sum + (term.weight - Calibration.farLead(of: evidence)) * (1 - doubt)
+      case .inlierLead where term.value > inlierLead: sum + term.weight * inlierLead / term.value
+      case .lead: sum + (term.weight - farLead) * (1 - doubt)
       default: sum + term.weight
       }
     }
