@@ -30,27 +30,27 @@ private struct BoxFilling {
   private let rows: Range<Int>
   private let width: Int
   /// The smoothed pixels beside each row and column, or `nil` at the edge of the image.
-  private let left, right, top, bottom: [SIMD3<Float>]?
+  private let left, right, top, bottom: [SIMD4<Float>]?
 
   init(_ columns: Range<Int>, _ rows: Range<Int>, of pixels: [UInt8], width: Int, height: Int) {
     (self.columns, self.rows, self.width) = (columns, rows, width)
-    func color(_ x: Int, _ y: Int) -> SIMD3<Float> {
+    func color(_ x: Int, _ y: Int) -> SIMD4<Float> {
       let start = 4 * (y * width + x)
-      return SIMD3(Float(pixels[start]), Float(pixels[start + 1]), Float(pixels[start + 2]))
+      return SIMD4(Float(pixels[start]), Float(pixels[start + 1]), Float(pixels[start + 2]), 255)
     }
-    func column(_ x: Int) -> [SIMD3<Float>]? {
+    func column(_ x: Int) -> [SIMD4<Float>]? {
       x < 0 || x >= width ? nil : Self.smoothed(rows.map { color(x, $0) })
     }
-    func row(_ y: Int) -> [SIMD3<Float>]? {
+    func row(_ y: Int) -> [SIMD4<Float>]? {
       y < 0 || y >= height ? nil : Self.smoothed(columns.map { color($0, y) })
     }
     (left, right) = (column(columns.lowerBound - 1), column(columns.upperBound))
     (top, bottom) = (row(rows.lowerBound - 1), row(rows.upperBound))
   }
 
-  private static func smoothed(_ line: [SIMD3<Float>]) -> [SIMD3<Float>] {
+  private static func smoothed(_ line: [SIMD4<Float>]) -> [SIMD4<Float>] {
     let reach = line.count / smoothing
-    var sums = [SIMD3<Float>.zero]
+    var sums = [SIMD4<Float>.zero]
     for color in line { sums.append(sums.last! + color) }
     return line.indices.map { index in
       let (from, to) = (max(0, index - reach), min(line.count, index + reach + 1))
@@ -59,24 +59,25 @@ private struct BoxFilling {
   }
 
   func fill(_ pixels: inout [UInt8]) {
+    // Weights by distance, less one.
+    let weights = (1...max(columns.count, rows.count)).map { 1 / Float($0) }
     for (down, y) in rows.enumerated() {
-      for (across, x) in columns.enumerated() {
-        var sum = SIMD3<Float>.zero
-        var total: Float = 0
-        func add(_ border: [SIMD3<Float>]?, _ index: Int, distance: Int) {
+      var start = 4 * (y * width + columns.lowerBound)
+      for across in 0..<columns.count {
+        var (sum, total) = (SIMD4<Float>.zero, Float(0))
+        func add(_ border: [SIMD4<Float>]?, _ index: Int, _ weight: Float) {
           guard let border else { return }
-          let weight = 1 / Float(distance)
           sum += weight * border[index]
           total += weight
         }
-        add(left, down, distance: across + 1)
-        add(right, down, distance: columns.count - across)
-        add(top, across, distance: down + 1)
-        add(bottom, across, distance: rows.count - down)
-        let color = total == 0 ? SIMD3(repeating: 255) : sum / total
-        let start = 4 * (y * width + x)
-        for channel in 0..<3 { pixels[start + channel] = UInt8(color[channel].rounded()) }
-        pixels[start + 3] = 255
+        add(left, down, weights[across])
+        add(right, down, weights[columns.count - 1 - across])
+        add(top, across, weights[down])
+        add(bottom, across, weights[rows.count - 1 - down])
+        let color = total == 0 ? SIMD4(repeating: 255) : sum / total
+        let bytes = SIMD4<UInt8>(truncatingIfNeeded: SIMD4<Int32>(color + 0.5))
+        for channel in 0..<4 { pixels[start + channel] = bytes[channel] }
+        start += 4
       }
     }
   }
