@@ -40,6 +40,12 @@ struct Rivals: Sendable {
   /// The fewest inliers of a rival that may be a sibling, and how many more make it certain:
   /// fewer may be lettering that two things share.
   private static let (siblingInliers, certainty) = (30, 30)
+  /// The inliers of a rival that aligns as well at which the two may share what aligns, and at which they surely do unless their colors agree.
+  private static let sharedInliers = 10.0...18.0
+  /// The logarithms of the ratio of inliers from which on a candidate aligns better than that, and clearly does (1.22).
+  private static let alignsAsWell = 0.0...0.2
+  /// The similarity of the histograms at which colors say that it is the thing itself, and at which they surely do.
+  private static let sameColors = 0.88...0.92
   /// The largest share of a lead that is in doubt (docs/quality-trials.md has what else was tried).
   private static let largestDoubt = 0.6
   /// The logarithms of the ratios of inliers at which a rival begins to align better (1.16) and clearly does (1.42).
@@ -115,7 +121,7 @@ struct Rivals: Sendable {
     let lead = min(limit, ahead)
     let doubt = max(
       Self.colorDoubt(of: own, siblingInliers: most), Self.shapeDoubt(of: own, rivalInliers: most),
-      printDoubt(of: index))
+      Self.sharedDoubt(of: own, rivalInliers: most), printDoubt(of: index))
     return Standing(
       lead: Self.weakened((lead > 0 ? lead * (1 - doubt) : lead) - behind),
       farLead: Self.farAhead.share(at: ahead * (1 - doubt) - behind),
@@ -167,6 +173,16 @@ struct Rivals: Sendable {
     let (start, end) = (betterAlignment.lowerBound, betterAlignment.upperBound)
     let clearness = max(0, min(1, (-inlierRatio(own.inliers, to: most) - start) / (end - start)))
     return clearness * trust(most)
+  }
+
+  /// Returns the share of a lead that says nothing since a rival aligns as well, and the colors where this candidate aligns are others: the two
+  /// share what aligns, such as the person who wears them, or a logo.
+  ///
+  /// - Parameter most: The most inliers of a rival.
+  private static func sharedDoubt(of own: MeasuredEvidence, rivalInliers most: Int) -> Double {
+    sharedInliers.share(at: Double(most))
+      * (1 - alignsAsWell.share(at: inlierRatio(own.inliers, to: most)))
+      * (1 - sameColors.share(at: own.color)) * largestColorDoubt(of: own)
   }
 
   /// Returns the share of a lead that says nothing since the candidate aligns only in a part of what another one aligns in, whose patches

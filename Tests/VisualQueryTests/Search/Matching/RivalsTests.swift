@@ -5,10 +5,10 @@ import Testing
 import VisualQuery
 
 @Suite struct RivalsTests {
-  /// A candidate with keypoints in some cells of the image.
+  /// A candidate of the colors of the image, with keypoints in some cells of it.
   private func candidate(_ inliers: Int, in box: ImageBox? = nil) -> MeasuredEvidence {
     MeasuredEvidence(
-      hash: 0, color: 0.5, texture: 0.5, inliers: inliers,
+      hash: 0, color: 0.95, texture: 0.5, inliers: inliers,
       claim: box.map { ImageClaim($0) } ?? ImageClaim())
   }
 
@@ -96,6 +96,24 @@ import VisualQuery
     #expect((1.3..<2.9).contains(lead(residual: 0.02, rival: 90)))
     // The doubt about a sibling's lead does not improve a candidate with a lower score.
     #expect(Rivals([candidate(60), candidate(60)], scores: [10, 13]).standing(of: 0).lead == -3)
+  }
+
+  /// Would break if a shirt were sure though only the face of the person who wears it agrees, as it does in a rival; or if a thing whose own
+  /// colors agree, or that aligns better than all others, lost its lead.
+  @Test func `a lead over what aligns as well counts less unless the colors agree`() {
+    func lead(_ inliers: Int, color: Double = 0.8, residual: Double = 0.05, rival: Int) -> Double {
+      var own = candidate(inliers)
+      (own.color, own.residual) = (color, residual)
+      return Rivals([own, candidate(rival)], scores: [20, 1]).standing(of: 0).lead
+    }
+    let doubtful = lead(20, rival: 20)
+    #expect(abs(doubtful - 0.4 * 3.75) < 1e-9)
+    #expect((doubtful + 0.1..<3.6).contains(lead(20, rival: 18)))
+    // Fewer agree by chance, or in lettering that things share.
+    #expect(lead(20, rival: 10) == 3.75)
+    #expect(lead(27, rival: 20) == 4)
+    #expect(lead(20, color: 0.93, rival: 20) == 3.75)
+    #expect(lead(20, residual: 0.001, rival: 20) == 3.75)
   }
 
   /// Would break if a thing that has only the color of what the image shows, while a sibling of that aligns clearly better,
