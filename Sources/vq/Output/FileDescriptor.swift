@@ -37,6 +37,11 @@ struct FileDescriptor: Sendable {
   static let standardError = FileDescriptor(rawValue: STDERR_FILENO)
 
   let rawValue: Int32
+  /// The path of the file in messages, or `nil` for a standard descriptor.
+  private var path: String?
+
+  /// A descriptor that is open already.
+  init(rawValue: Int32) { self.rawValue = rawValue }
 
   /// Opens `/dev/null` in place of each standard descriptor that is closed, so that no other file gets its number.
   ///
@@ -59,7 +64,7 @@ struct FileDescriptor: Sendable {
 
   /// Writes all bytes, in as many attempts as it takes.
   func write(_ bytes: [UInt8]) throws(OutputError) {
-    try Self.deliver(bytes) { rest in
+    try Self.deliver(bytes, path: path) { rest in
       // Sound: the pointer is only used inside the closure, with its own length.
       let count = unsafe rest.withUnsafeBytes { buffer in
         #if canImport(Glibc)
@@ -78,8 +83,10 @@ struct FileDescriptor: Sendable {
   }
 
   /// Offers bytes until all are written: short writes are continued, interrupted ones are repeated.
+  ///
+  /// - Parameter path: The file that the error names, or `nil` for standard output.
   static func deliver(
-    _ bytes: [UInt8], to attempt: (ArraySlice<UInt8>) -> Attempt
+    _ bytes: [UInt8], path: String? = nil, to attempt: (ArraySlice<UInt8>) -> Attempt
   ) throws(OutputError) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -89,23 +96,49 @@ struct FileDescriptor: Sendable {
       case .failed(EPIPE):
         throw OutputError(code: .closedPipe, message: "the reader of the output has gone")
       case .failed(let reason):
-        let closed = reason == EBADF ? "standard output is closed: " : ""
+        let closed = reason == EBADF && path == nil ? "standard output is closed: " : ""
+        let file = path.map { "'\($0)'" } ?? "the output"
         throw OutputError(
-          code: .refused, message: "cannot write the output: \(closed)\(description(of: reason))")
+          code: .refused, message: "cannot write \(file): \(closed)\(description(of: reason))")
       }
     }
   }
 
-  /// Creates or truncates a file.
+  /// Creates or truncates a file. A path such as `/dev/stdout`, which names an open descriptor, is not
+  /// truncated: what is written there is appended to the rest of the output.
   ///
-  /// - Parameter mode: The rights of a new file, which the umask may narrow.
-  static func creating(_ path: String, mode: mode_t = 0o644) throws -> FileDescriptor {
-    let descriptor = unsafe open(
-      FileName.systemName(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+  /// - Parameters:
+  ///   - file: The path that errors of writing name, if the file gets it by renaming in the end.
+  ///   - mode: The rights of a new file, which the umask may narrow.
+  static func creating(
+    _ path: String, for file: String? = nil, mode: mode_t = 0o644
+  ) throws -> FileDescriptor {
+    let descriptor =
+      if let number = number(namedBy: path) {
+        fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+      } else {
+        unsafe open(FileName.systemName(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+      }
     guard descriptor >= 0 else {
       throw CommandFailure(.failure, "cannot write '\(path)': \(description(of: errno))")
     }
-    return FileDescriptor(rawValue: descriptor)
+    var result = FileDescriptor(rawValue: descriptor)
+    result.path = file ?? path
+    return result
+  }
+
+  /// Returns the descriptor of this process that a path names, or `nil` if it names another file.
+  private static func number(namedBy path: String) -> Int32? {
+    switch path {
+    case "/dev/stdin": return STDIN_FILENO
+    case "/dev/stdout": return STDOUT_FILENO
+    case "/dev/stderr": return STDERR_FILENO
+    default:
+      for folder in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(folder) {
+        return Int32(path.dropFirst(folder.count))
+      }
+      return nil
+    }
   }
 
   /// Opens a file for appending, and creates it if it does not exist.
@@ -115,7 +148,9 @@ struct FileDescriptor: Sendable {
     guard descriptor >= 0 else {
       throw CommandFailure(.failure, "cannot write '\(path)': \(description(of: errno))")
     }
-    return FileDescriptor(rawValue: descriptor)
+    var result = FileDescriptor(rawValue: descriptor)
+    result.path = path
+    return result
   }
 
   /// Opens a file for reading; returns `nil` if that is not possible.
@@ -187,8 +222,10 @@ struct FileDescriptor: Sendable {
   /// Removes a file; it may be missing already.
   static func remove(_ path: String) { unsafe unlink(FileName.systemName(path)) }
 
-  /// Returns whether a path is a special file, such as a terminal or a pipe.
+  /// Returns whether a path is a special file, such as a terminal or a pipe, or names an open descriptor,
+  /// as `/dev/stdout` does.
   static func isSpecial(_ path: String) -> Bool {
+    if number(namedBy: path) != nil { return true }
     var status = stat()
     return unsafe stat(FileName.systemName(path), &status) == 0
       && status.st_mode & S_IFMT != S_IFREG

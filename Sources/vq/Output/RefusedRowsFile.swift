@@ -92,7 +92,11 @@ final class RefusedRowsFile: Sendable {
         }
       }
       state.descriptor?.close()
-      if let failure = state.failure { throw failure }
+      if let failure = state.failure {
+        if state.descriptor != nil, state.name != path { FileDescriptor.remove(state.name) }
+        state.descriptor = nil
+        throw failure
+      }
       guard state.descriptor != nil else {
         if isWhole && !isKeptWhereEmpty { FileDescriptor.remove(path) }
         return
@@ -112,6 +116,6 @@ final class RefusedRowsFile: Sendable {
     state.name = FileDescriptor.isSpecial(path) ? path : path + ".tmp"
     // The file is not readable by others, because rows may have secrets, for example in
     // addresses.
-    state.descriptor = try FileDescriptor.creating(state.name, mode: 0o640)
+    state.descriptor = try FileDescriptor.creating(state.name, for: path, mode: 0o640)
   }
 }

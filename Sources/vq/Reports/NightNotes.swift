@@ -75,7 +75,7 @@ struct NightNotes: Codable, Sendable, Hashable {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let name = Self.path(index) + ".tmp"
     // The file is not readable by others, because addresses of images may have secrets.
-    let file = try FileDescriptor.creating(name, mode: 0o640)
+    let file = try FileDescriptor.creating(name, for: Self.path(index), mode: 0o640)
     defer { file.close() }
     try file.write(Array(try encoder.encode(self)))
     try FileDescriptor.rename(name, to: Self.path(index))

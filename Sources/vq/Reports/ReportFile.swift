@@ -1,10 +1,13 @@
+import Synchronization
+
 /// The file of a report. It is opened before the work begins, so that a wrong path does not cost an hour, and
 /// gets its name when the report is whole.
-struct ReportFile: Sendable {
+final class ReportFile: Sendable {
   private let path: String
   /// The name of the file while it is written.
   private let name: String
-  private let descriptor: FileDescriptor
+  /// The open file, or `nil` if it is closed.
+  private let descriptor: Mutex<FileDescriptor?>
 
   /// Creates a file.
   ///
@@ -13,22 +16,34 @@ struct ReportFile: Sendable {
     self.path = path
     // A terminal or a pipe cannot be replaced by renaming.
     name = FileDescriptor.isSpecial(path) ? path : path + ".tmp"
-    descriptor = try FileDescriptor.creating(name)
+    descriptor = Mutex(try FileDescriptor.creating(name, for: path))
   }
 
   /// Writes the report.
   func write(_ page: ReportPage) throws { try write(page.text) }
 
-  /// Writes the text of a report or of a drawing.
+  /// Writes the text of a report or of a drawing. If that fails, no part of it is left.
   func write(_ text: String) throws {
-    defer { descriptor.close() }
-    try descriptor.write(Array(text.utf8))
-    if name != path { try FileDescriptor.rename(name, to: path) }
+    do {
+      try descriptor.withLock { try $0?.write(Array(text.utf8)) }
+      close()
+      if name != path { try FileDescriptor.rename(name, to: path) }
+    } catch {
+      discard()
+      throw error
+    }
   }
 
   /// Removes the file of a report that is not written.
   func discard() {
-    descriptor.close()
+    close()
     if name != path { FileDescriptor.remove(name) }
+  }
+
+  private func close() {
+    descriptor.withLock {
+      $0?.close()
+      $0 = nil
+    }
   }
 }
