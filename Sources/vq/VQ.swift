@@ -71,6 +71,7 @@ struct VQ {
         if parsed.operands.contains("-"), FileDescriptor.isInputClosed {
           throw CommandFailure(.failure, "cannot read '-': standard input is closed")
         }
+        try OutputFiles.check(parsed)
         code = try await command.run(parsed, console)
       }
       try console.output.flush()

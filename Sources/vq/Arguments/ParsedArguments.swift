@@ -37,6 +37,16 @@ struct ParsedArguments: Sendable {
   /// Returns the texts of an option, or `nil` if it is not given or the command has none of this name.
   func texts(of name: String) -> [String]? { texts[name] }
 
+  /// Returns the paths among the operands and the values of options.
+  ///
+  /// - Parameter names: The options whose values are left out, by their long names.
+  func paths(except names: Set<String>) -> [String] {
+    let options = command.options.filter {
+      [.files, .directories].contains($0.value?.completion) && !names.contains($0.name)
+    }
+    return (command.operand == nil ? [] : operands) + options.flatMap { texts[$0.name] ?? [] }
+  }
+
   /// Returns the spellings of those of some options that are on the command line itself. Options from the
   /// environment and the user's defaults are left out: they are meant for other runs, too.
   func given(of options: [OptionDescription]) -> [String] {

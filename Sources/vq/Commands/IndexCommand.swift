@@ -212,6 +212,10 @@ enum IndexCommand {
       try printMapping(of: path, arguments, to: console)
       return .success
     }
+    // Before any work, and also for a dry run, which writes elsewhere.
+    if !PostgresLocation.isLocation(arguments[index]) {
+      try CatalogueFolder.checkUse(of: arguments[index])
+    }
     if arguments[signed] { return try await SignedIndexing.run(arguments, on: console) }
     guard arguments.operands.count == 1 else {
       throw arguments.missingOperand("'vq index' takes one FEED, or several with --signed")

@@ -9,7 +9,7 @@ final class RefusedRowsFile: Sendable {
   /// The most bytes of the file. A feed can have millions of bad rows.
   static let byteLimit = 64_000_000
   /// The most bytes of a line; a longer one is written without the row.
-  static let lineLimit = 2_000_000
+  static let lineLimit = RejectedRowsList.lineLimit
 
   /// The final path of the file.
   let path: String
@@ -28,7 +28,7 @@ final class RefusedRowsFile: Sendable {
     var failure: (any Error)?
   }
 
-  /// Creates a file in any case.
+  /// Creates a file in any case. ``OutputFiles`` has checked that it replaces no file of the user.
   ///
   /// - Throws: The error of the system.
   init(path: String, byteLimit: Int = RefusedRowsFile.byteLimit) throws {
@@ -46,7 +46,9 @@ final class RefusedRowsFile: Sendable {
   }
 
   /// Returns the path of the file in an index.
-  static func path(inIndex index: String) -> String { index + "/rejected.jsonl" }
+  static func path(inIndex index: String) -> String {
+    index + "/" + RejectedRowsList.fileName
+  }
 
   /// The number of rows that were added after the file was full.
   var omittedCount: Int { state.withLock { $0.omittedCount } }

@@ -23,6 +23,22 @@ struct ReportPage {
     "script-src \(source(ProgramData.reportScript))", "base-uri 'none'", "form-action 'none'",
   ].joined(separator: "; ")
 
+  /// The beginning of every report, and of its title.
+  private static let (opening, titleOpening) = (
+    "<!doctype html>\n<html lang=\"en\"><head>", "<title>vq "
+  )
+
+  /// Returns whether bytes are the beginning of a report, of this or an earlier version.
+  ///
+  /// - Parameter bytes: The first ``startLength`` bytes of a file, or all of a shorter one.
+  static func isReport(_ bytes: [UInt8]) -> Bool {
+    let text = String(decoding: bytes, as: UTF8.self)
+    return text.hasPrefix(opening) && text.contains(titleOpening)
+  }
+
+  /// The number of bytes in which the title of a report begins.
+  static let startLength = 4096
+
   private static func source(_ file: [UInt8]) -> String {
     "'sha256-\(Data(SHA256.hash(file)).base64EncodedString())'"
   }

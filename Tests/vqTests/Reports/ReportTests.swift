@@ -132,13 +132,14 @@ import VisualQuery
   @Test func `a run that fails leaves the earlier report`() throws {
     let folder = try Self.shop.get().path
     let output = try TemporaryDirectory()
-    let file = try output.write("earlier", to: "r.html")
+    let earlier = #"<!doctype html>\#n<html lang="en"><head><title>vq why-not</title>earlier"#
+    let file = try output.write(earlier, to: "r.html")
     let run = try RunningVQ([
       "why-not", folder + "/feed.jsonl", "--expect", "kettle", "--index", folder + "/shop.vq",
       "--report", file,
     ])
     #expect(run.status == 4)
-    #expect(try String(contentsOfFile: file, encoding: .utf8) == "earlier")
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == earlier)
     #expect(try FileManager.default.contentsOfDirectory(atPath: output.path) == ["r.html"])
   }
 

@@ -6,7 +6,7 @@ package enum PostgresSnapshot {
   /// The number of entities from which there are snapshots: fewer are written in a second.
   static let entityLimit = 1000
   /// The folder in which a copy is made, until it is complete.
-  private static let folder = "incoming"
+  private static let folder = CatalogueFolder.incomingName
   private static let fileName = "snapshot.tmp"
 
   /// Stores the published contents of a directory, if none are stored yet, or a quarter of them is of

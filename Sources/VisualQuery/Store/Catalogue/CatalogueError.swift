@@ -30,7 +30,8 @@ public struct CatalogueError: Error, Sendable, Hashable {
     case unreachable
     /// PostgreSQL refused the login: the user, its password or the database is not the right one.
     case loginRefused
-    /// The address of a catalogue in PostgreSQL is not accepted.
+    /// The address of a catalogue in PostgreSQL is not accepted, or the directory of a new catalogue has
+    /// files of others.
     case invalidLocation
     /// A read or a write failed for another reason.
     case io

@@ -1,14 +1,65 @@
 /// The directory of a catalogue, and the file in it that has the tables.
 package enum CatalogueFolder {
   /// Creates the directory of a catalogue and its parents.
+  ///
+  /// - Throws: ``CatalogueError``, with the code `invalidLocation` if the directory has files of others.
   package static func make(_ path: String) throws(CatalogueError) {
+    try checkUse(of: path)
+    try makeDirectory(path)
+  }
+
+  /// Checks that a directory has a catalogue or may get one: the files of a catalogue replace those of
+  /// the same names. A directory may get one if it does not exist, or if it has only hidden files,
+  /// `lost+found`, and what an interrupted or rejected first run leaves.
+  ///
+  /// - Throws: ``CatalogueError``, with the code `invalidLocation` if there are other files.
+  package static func checkUse(of path: String) throws(CatalogueError) {
+    guard let status = FileStatus(path) else { return }
+    guard status.isDirectory else { throw isFile(path) }
+    for name in [CatalogueDatabase.fileName, WriterLock.fileName]
+    where FileStatus.exists(path + "/" + name) {
+      return
+    }
+    guard let other = Folder.names(in: path).first(where: { !isLeftBehind($0, in: path) })
+    else { return }
+    throw CatalogueError(
+      code: .invalidLocation,
+      message:
+        "'\(path)' has other files, such as '\(other)', and no index; an index requires a directory of its own"
+    )
+  }
+
+  private static func isFile(_ path: String) -> CatalogueError {
+    CatalogueError(code: .notACatalogue, message: "'\(path)' is a file; an index is a directory")
+  }
+
+  /// Returns whether a file in a directory without a catalogue may have been left by a run, or is not
+  /// one of the user's files.
+  private static func isLeftBehind(_ name: String, in directory: String) -> Bool {
+    let path = directory + "/" + name
+    if name.hasPrefix(".") || name == "lost+found" { return true }
+    if name == RejectedRowsList.fileName {
+      return FileStatus(path)?.byteCount == 0 || RejectedRowsList.isList(path)
+    }
+    // The folder of a copy from PostgreSQL that was interrupted.
+    guard name == incomingName, FileStatus(path)?.isDirectory == true else { return false }
+    let beginnings = [".", CatalogueDatabase.fileName, KeptThumbnails.fileName]
+    return Folder.names(in: path).allSatisfy { name in
+      beginnings.contains(where: name.hasPrefix)
+        || [".segment", ".segment.tmp"].contains(where: name.hasSuffix)
+    }
+  }
+
+  /// The name of the folder in which a copy is made before it gets into its directory.
+  package static let incomingName = "incoming"
+
+  private static func makeDirectory(_ path: String) throws(CatalogueError) {
     if let status = FileStatus(path) {
-      if status.isDirectory { return }
-      throw CatalogueError(
-        code: .notACatalogue, message: "'\(path)' is a file; an index is a directory")
+      guard status.isDirectory else { throw isFile(path) }
+      return
     }
     if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-      try make(String(path[..<slash]))
+      try makeDirectory(String(path[..<slash]))
     }
     do throws(StorageError) {
       try Folder.make(path)
