@@ -49,31 +49,40 @@ struct DoctorReport {
     return lines + ["    \(findings[0].cure)"]
   }
 
-  /// Returns the groups of entities that share an image, the largest first.
+  /// An image of an entity.
+  private struct Use: Hashable {
+    let id: String
+    let image: Int?
+  }
+
+  /// Returns the groups of entities that share an image, the largest first. An entity with several
+  /// images can be in several groups, whose other entities have nothing in common.
   private static func twins(_ findings: [Finding]) -> [String] {
-    var groupOf: [String: Int] = [:]
-    var groups: [[String]] = []
+    var groupOf: [Use: Int] = [:]
+    var groups: [[Use]] = []
     for finding in findings {
-      guard let twin = finding.twin else { continue }
-      switch (groupOf[finding.id], groupOf[twin]) {
+      guard let twin = finding.twin.map({ Use(id: $0, image: finding.twinImage) }) else { continue }
+      let use = Use(id: finding.id, image: finding.sharedImage)
+      switch (groupOf[use], groupOf[twin]) {
       case (nil, nil):
-        (groupOf[finding.id], groupOf[twin]) = (groups.count, groups.count)
-        groups.append([finding.id, twin])
+        (groupOf[use], groupOf[twin]) = (groups.count, groups.count)
+        groups.append([use, twin])
       case (let group?, nil):
         groupOf[twin] = group
         groups[group].append(twin)
       case (nil, let group?):
-        groupOf[finding.id] = group
-        groups[group].append(finding.id)
+        groupOf[use] = group
+        groups[group].append(use)
       case (let first?, let second?) where first != second:
-        for id in groups[second] { groupOf[id] = first }
+        for use in groups[second] { groupOf[use] = first }
         groups[first] += groups[second]
         groups[second] = []
       default: continue
       }
     }
-    let large = groups.filter { !$0.isEmpty }.map { $0.sorted() }.sorted {
-      ($1.count, $0[0]) < ($0.count, $1[0])
+    // Entities that share several images are one line.
+    let large = Set(groups.filter { !$0.isEmpty }.map { Set($0.map(\.id)).sorted() }).sorted {
+      ($1.count, $0[0], $0.joined(separator: "\n")) < ($0.count, $1[0], $1.joined(separator: "\n"))
     }
     var lines = large.prefix(worstLimit).map { group in
       let more = group.count > 5 ? " and \(group.count - 5) more" : ""

@@ -69,16 +69,19 @@ struct DoctorPage {
   ) async throws -> HTML {
     var drawings: [HTML] = []
     var title: String?
-    for text in [finding.id, finding.twin].compactMap(\.self) {
-      guard let id = EntityID(described: text),
+    // An image that the finding is about is drawn, not just any of the entity.
+    let parts = [
+      (finding.id, finding.image ?? finding.sharedImage), (finding.twin, finding.twinImage),
+    ]
+    for (text, position) in parts {
+      guard let id = text.flatMap(EntityID.init(described:)),
         let value = try await source.entities([id])[id]
       else { continue }
       let name = value.displayRepresentation.title
       title = title ?? name
       // The entity may have no image, which may be the finding itself.
       guard !value.imagePaths.isEmpty,
-        let jpeg = try await source.picture(
-          of: id, at: text == finding.id ? finding.image ?? 0 : 0),
+        let jpeg = try await source.picture(of: id, at: position ?? 0),
         let picture = pictures.add(jpeg, name: name)
       else { continue }
       drawings.append(ReportDrawing.thumbnail(picture))

@@ -35,6 +35,26 @@ import VisualQuery
     #expect(lines.contains("e, f have the same image"))
   }
 
+  /// Would break if an entity with two images joined the entities that have one of them each.
+  @Test func `entities that share different images with one are different groups`() {
+    func finding(_ id: String, _ image: Int, _ twin: String, _ twinImage: Int) -> Finding {
+      Finding(
+        kind: .indistinguishable, id: id, detail: "has the same image as \(twin)", cure: "merge",
+        twin: twin, sharedImage: image, twinImage: twinImage)
+    }
+    let lines = DoctorReport(
+      [
+        finding("kettle", 0, "multi", 1), finding("multi", 0, "oats", 0),
+        finding("oats", 0, "p", 2),
+        // Two entities with two images in common.
+        finding("x", 0, "y", 0), finding("x", 1, "y", 1),
+      ], entityCount: 6
+    ).lines
+    #expect(lines.contains("kettle, multi have the same image"))
+    #expect(lines.contains("multi, oats, p have the same image"))
+    #expect(lines.filter { $0 == "x, y have the same image" }.count == 1)
+  }
+
   /// Would break if ten thousand images of a reason were ten thousand lines.
   @Test func `rejections are one line for each reason`() {
     let summary = RejectionSummary()

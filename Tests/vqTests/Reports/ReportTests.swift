@@ -143,6 +143,32 @@ import VisualQuery
     #expect(try FileManager.default.contentsOfDirectory(atPath: output.path) == ["r.html"])
   }
 
+  /// Would break if a finding about a shared image were drawn with another one of its entity.
+  @Test func `the image that entities share is the one that is drawn`() throws {
+    let folder = try TemporaryDirectory()
+    for name in ["oats.jpg", "kettle.jpg"] { _ = try folder.copy(SampleShop.image(name), to: name) }
+    let rows = [
+      ("multi", #""oats.jpg","kettle.jpg""#), ("oats", #""oats.jpg""#),
+      ("kettle", #""kettle.jpg""#),
+    ].map { #"{"type":"product","id":"\#($0)","title":"T \#($0)","images":[\#($1)]}"# }
+    let feed = try folder.write(rows.joined(separator: "\n"), to: "f.jsonl")
+    let index = ["--index", folder.path + "/i.vq"]
+    #expect(try RunningVQ(["index", feed] + index).status == 0)
+    let run = try RunningVQ(["doctor", "--report", folder.path + "/r.html"] + index)
+    #expect(run.output.contains("product:kettle, product:multi have the same image\n"))
+    #expect(run.output.contains("product:multi, product:oats have the same image\n"))
+    let page = try String(contentsOfFile: folder.path + "/r.html", encoding: .utf8)
+    let cards = page.components(separatedBy: "<li class=\"card\">").filter {
+      $0.contains("has the same image as")
+    }
+    let drawn = cards.map { card in
+      card.prefix(upTo: (card.range(of: "</li>") ?? card.endIndex..<card.endIndex).lowerBound)
+        .matches(of: /href="#(picture-[0-9]+)"/).map { String($0.1) }
+    }
+    #expect(drawn.count == 2 && drawn.allSatisfy { $0.count == 2 && Set($0).count == 1 })
+    #expect(Set(drawn.joined()).count == 2)
+  }
+
   @Test(arguments: [
     ("a<b>&\"'", "a&lt;b&gt;&amp;&quot;&#39;"), ("plain", "plain"), ("é\u{7}", "é\\u{7}"), ("", ""),
   ])

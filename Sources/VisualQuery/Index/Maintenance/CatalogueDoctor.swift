@@ -76,11 +76,21 @@ package struct CatalogueDoctor: Sendable {
     package let twin: String?
     /// The position of the image that it is about, or `nil` if it is not about one.
     package let image: Int?
+    /// The position of the image that other entities have, too, or `nil` if the finding is about
+    /// something else.
+    package let sharedImage: Int?
+    /// The position of the same image among those of the twin.
+    package let twinImage: Int?
+
+    // The positions of shared images are for reports only.
+    private enum CodingKeys: CodingKey { case kind, id, detail, cure, twin, image }
 
     init(
-      kind: Kind, id: String, detail: String, cure: String, twin: String? = nil, image: Int? = nil
+      kind: Kind, id: String, detail: String, cure: String, twin: String? = nil, image: Int? = nil,
+      sharedImage: Int? = nil, twinImage: Int? = nil
     ) {
       (self.kind, self.id, self.cure, self.twin, self.image) = (kind, id, cure, twin, image)
+      (self.sharedImage, self.twinImage) = (sharedImage, twinImage)
       self.detail = ShownAddress.inText(detail)
     }
   }
@@ -212,8 +222,8 @@ package struct CatalogueDoctor: Sendable {
             detail:
               "has an image that \(entities.count - 1) others have, too: \(entity.image ?? "")",
             cure:
-              "leave placeholders out of the feed; an entity without an image is still found by labels"
-          )
+              "leave placeholders out of the feed; an entity without an image is still found by labels",
+            sharedImage: entity.position)
         }
       }
       return zip(entities, entities.dropFirst()).map { entity, twin in
@@ -222,10 +232,11 @@ package struct CatalogueDoctor: Sendable {
             kind: .sameSiblings, id: entity.id,
             detail: "has the same image as \(twin.id) of its group",
             cure: "if they look different, give each an image of its own; sizes may share one",
-            twin: twin.id)
+            twin: twin.id, sharedImage: entity.position, twinImage: twin.position)
           : Finding(
             kind: .indistinguishable, id: entity.id, detail: "has the same image as \(twin.id)",
-            cure: "use images that show the difference, or merge the entities", twin: twin.id)
+            cure: "use images that show the difference, or merge the entities", twin: twin.id,
+            sharedImage: entity.position, twinImage: twin.position)
       }
     }
   }

@@ -18,6 +18,10 @@ package struct DuplicateFinder: Sendable {
     package let title: String
     /// The path of the image, as the feed gives it.
     package let image: String?
+    /// The position of the image among those of the entity.
+    let position: Int
+
+    private enum CodingKeys: CodingKey { case id, title, image }
   }
 
   /// Entities of one type, each of which has an image like that of another one of the cluster.
@@ -127,7 +131,7 @@ package struct DuplicateFinder: Sendable {
         let paths = value.imagePaths
         return Member(
           id: value.id.description, title: value.displayRepresentation.title,
-          image: paths.indices.contains(position) ? paths[position] : nil)
+          image: paths.indices.contains(position) ? paths[position] : nil, position: position)
       }.sorted { $0.id < $1.id }
       guard entities.count > 1 else { return nil }
       return Cluster(likeness: parts[root]?.count == 1 ? .same : .near, entities: entities)
