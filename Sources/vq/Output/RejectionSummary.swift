@@ -12,7 +12,17 @@ final class RejectionSummary: Sendable {
   private struct Reason {
     /// The first report of the reason, without its row.
     let first: RefusedRow
+    var text: ReasonText
+    /// The field of all reports; without a position if that differs.
+    var field: String?
     var count = 1
+
+    /// Counts a further report.
+    mutating func add(_ row: RefusedRow, _ text: ReasonText? = nil) {
+      count += 1
+      if let text { self.text.join(text) }
+      if field != row.field { field = field.map(RejectionSummary.withoutPosition) }
+    }
   }
 
   private struct State {
@@ -35,21 +45,22 @@ final class RejectionSummary: Sendable {
   /// their hosts.
   func add(_ row: RefusedRow) {
     if row.kind == .unfetchedImage { return }
-    let field = row.field.map { String($0.prefix { $0 != "[" }) } ?? ""
+    let field = row.field.map(Self.withoutPosition) ?? ""
     let reason = Self.reason(of: row)
     let written = "\(row.kind.rawValue) \(field) \(reason)"
     state.withLock { state in
       if let place = state.known[written] {
-        state.reasons[place].count += 1
+        state.reasons[place].add(row)
         return
       }
-      let key = "\(row.kind.rawValue) \(field) \(Self.pattern(reason))"
+      let text = ReasonText(reason)
+      let key = "\(row.kind.rawValue) \(field) \(text.pattern)"
       if let place = state.places[key] {
-        state.reasons[place].count += 1
+        state.reasons[place].add(row, text)
         if state.known.count < Self.reasonLimit { state.known[written] = place }
       } else if state.reasons.count < Self.reasonLimit {
         state.places[key] = state.reasons.count
-        state.reasons.append(Reason(first: row.withoutRow))
+        state.reasons.append(Reason(first: row.withoutRow, text: text, field: row.field))
       } else {
         state.further += 1
       }
@@ -79,13 +90,20 @@ final class RejectionSummary: Sendable {
     }
     let what =
       switch row.kind {
-      case .row: "\(reason.count) rows: " + (row.field.map { "\($0) " } ?? "")
+      case .row: "\(reason.count) rows: " + (reason.field.map { "\($0) " } ?? "")
       case .image, .unfetchedImage: "\(reason.count) images: "
-      case .field: "\(reason.count) times: " + (row.field.map { "\($0) " } ?? "")
+      case .field: "\(reason.count) times: " + (reason.field.map { "\($0) " } ?? "")
       case .entity, .omitted: "\(reason.count) entities: "
       }
-    let example = row.subject.map { " \($0)" } ?? ""
-    return "\(what)\(Self.reason(of: row)); for example \(rowName) \(row.line)\(id)\(example)"
+    let subject = row.subject.map { " \($0)" } ?? ""
+    let example = reason.text.example.map { ": \($0)" } ?? ""
+    return
+      "\(what)\(reason.text.common); for example \(rowName) \(row.line)\(id)\(subject)\(example)"
+  }
+
+  /// Returns the name of a field without a position: `images` for `images[3]`.
+  private static func withoutPosition(_ field: String) -> String {
+    String(field.prefix { $0 != "[" })
   }
 
   /// Returns the reason without the name of the image.
@@ -94,21 +112,73 @@ final class RejectionSummary: Sendable {
     return String(row.reason.dropFirst(subject.count + 2))
   }
 
-  /// Returns a reason without its quoted parts and numbers, in which reasons of one kind differ, but with the status
+  /// The text of the reasons of a group. They differ in quoted parts and numbers only, but not in the status
   /// codes of servers.
-  private static func pattern(_ reason: String) -> String {
-    var pattern = ""
-    var isQuoted = false
-    var isStatus = false
-    for character in reason {
-      isStatus = character.isNumber && (isStatus || pattern.hasSuffix("status "))
-      if character == "'" {
-        isQuoted.toggle()
-      } else if isQuoted || character.isNumber && !isStatus {
-        continue
+  private struct ReasonText {
+    /// The characters that all reasons of the group have.
+    private let characters: [Character]
+    /// The quoted part or the number before each of the characters, and at the end; most are empty.
+    private let parts: [String]
+    /// True for the parts that are others in further reasons.
+    private var isVaried: [Bool]
+
+    init(_ reason: String) {
+      var characters: [Character] = []
+      var parts = [""]
+      var isQuoted = false
+      var isStatus = false
+      for character in reason {
+        isStatus =
+          character.isNumber && (isStatus || characters.suffix(7).elementsEqual("status "))
+        if character == "'" {
+          isQuoted.toggle()
+        } else if isQuoted || character.isNumber && !isStatus {
+          parts[parts.count - 1].append(character)
+          continue
+        }
+        characters.append(character)
+        parts.append("")
       }
-      pattern.append(character)
+      (self.characters, self.parts) = (characters, parts)
+      isVaried = Array(repeating: false, count: parts.count)
     }
-    return pattern
+
+    /// The text that the reasons of a group have in common.
+    var pattern: String { "\(characters.count) " + String(characters) }
+
+    /// Takes the parts in which a further reason with the same pattern differs.
+    mutating func join(_ other: ReasonText) {
+      for index in parts.indices where parts[index] != other.parts[index] { isVaried[index] = true }
+    }
+
+    /// The text that holds for all reasons of the group, with an ellipsis for what differs.
+    var common: String {
+      var text = ""
+      for index in parts.indices {
+        if !isVaried[index] {
+          text += parts[index]
+        } else if text.hasSuffix("….") || text.hasSuffix("…,") {
+          // The parts of a number are one ellipsis.
+          text.removeLast()
+        } else {
+          text += "…"
+        }
+        if index < characters.count { text.append(characters[index]) }
+      }
+      return text
+    }
+
+    /// The beginning of the first reason, up to the end of the last clause that is another one in further
+    /// reasons, or `nil` if all are the same.
+    var example: String? {
+      guard let last = isVaried.lastIndex(of: true) else { return nil }
+      var text = ""
+      for index in parts.indices {
+        text += parts[index]
+        guard index < characters.count, index < last || characters[index] != ";" else { break }
+        text.append(characters[index])
+      }
+      return text
+    }
   }
 }

@@ -74,8 +74,43 @@ import VisualQuery
     #expect(
       summary.lines == [
         "10000 images: there is no such file; for example line 1 (p1) 1.jpg",
-        "2 times: price is 'x1'; expected; for example line 1 (q)", "line 3: is not JSON",
+        "2 times: price is '…'; expected; for example line 1 (q): is 'x1'", "line 3: is not JSON",
       ])
+  }
+
+  /// Would break if a line said of all rows what only the first one has.
+  @Test func `a line about several rows holds for each of them`() {
+    func lines(_ reasons: [String], field: String? = nil) -> [String] {
+      let summary = RejectionSummary()
+      for (number, reason) in reasons.enumerated() {
+        summary.add(RefusedRow(line: number + 3, field: field, reason: reason))
+      }
+      return summary.lines
+    }
+    #expect(
+      lines([2, 6, 2].map { "has \($0) fields; the header has 3" }) == [
+        "3 rows: has … fields; the header has 3; for example line 3: has 2 fields"
+      ])
+    #expect(
+      lines(["Product", "produkt"].map { "is '\($0)'; expected product or store" }, field: "type")
+        == [
+          "2 rows: type is '…'; expected product or store; for example line 3: is 'Product'"
+        ])
+    #expect(
+      lines(["is 1.5, 2; expected -90...90", "is 91.25, 2; expected -90...90"]) == [
+        "2 rows: is …, 2; expected -90...90; for example line 3: is 1.5, 2"
+      ])
+    #expect(
+      lines(["was already used in line 2", "was already used in line 2"]) == [
+        "2 rows: was already used in line 2; for example line 3"
+      ])
+    let summary = RejectionSummary()
+    for number in 0..<2 {
+      summary.add(
+        RefusedRow(
+          kind: .field, line: 1, id: "a", field: "embeddings[\(number)]", reason: "is no vector"))
+    }
+    #expect(summary.lines == ["2 times: embeddings is no vector; for example line 1 (a)"])
   }
 
   /// Would break if the codes of servers were numbers like others: a host that refuses would pass for missing images.
