@@ -152,6 +152,27 @@ import VisualQuery
     #expect(warning.reason.contains(bad.reason), "\(warning.reason)")
   }
 
+  /// Would break if hours were left out and only their time zone was named.
+  @Test(arguments: [
+    (#""openingHours":["Mo 09:00-10:00"],"timeZone":"Mars/X""#, ["is 'Mars/X'", "is left out"]),
+    (#""openingHours":["Mo 9-25"],"timeZone":"Mars/X""#, ["is 'Mars/X'", "is 'Mo 9-25'"]),
+    (#""openingHours":["Mo 09:00-10:00"]"#, ["is missing", "is left out"]),
+    (#""openingHours":["Mo 9-25"]"#, ["is missing", "is 'Mo 9-25'"]),
+    (#""openingHours":["Mo 09:00-10:00"],"timeZone":1"#, ["must be a string", "is left out"]),
+    (#""openingHours":["Mo 9-25"],"timeZone":1"#, ["must be a string", "is 'Mo 9-25'"]),
+    (#""openingHours":[1],"timeZone":"Mars/X""#, ["is 'Mars/X'", "must be a list of strings"]),
+  ])
+  func `hours and their time zone are named if both are left out`(
+    fields: String, reasons: [String]
+  ) throws {
+    let rows = try rows(#"{"type":"store","id":"a","title":"T",\#(fields)}"#)
+    let warnings = rows.compactMap {
+      if case .warning(let row) = $0 { row } else { nil }
+    }.sorted { ($1.field ?? "") < ($0.field ?? "") }
+    #expect(warnings.map(\.field) == ["timeZone", "openingHours"])
+    #expect(zip(warnings, reasons).allSatisfy { $0.reason.contains($1) }, "\(warnings)")
+  }
+
   /// Numbers for ids, and a single text for a list, are what many programs write.
   @Test func `an id may be a number, and a list one text`() throws {
     let row = #"{"type":"product","id":7,"title":"T","labels":"mug","image":"a.jpg"}"#

@@ -236,16 +236,29 @@ package struct EntityFields {
     }
   }
 
+  /// Returns the opening hours. Without a time zone they are left out as well, which has an error of its own.
   mutating func openingHours() throws(FieldError) -> OpeningHours? {
-    let lines = try strings("openingHours")
-    let zone = try string("timeZone")
-    if lines.isEmpty { return nil }
-    guard let zone else {
-      throw FieldError(
-        field: "timeZone",
-        reason: "is missing, but required by openingHours; expected for example Europe/Berlin")
+    var errors: [FieldError] = []
+    var lines: [String] = []
+    var zone: String?
+    do throws(FieldError) { lines = try strings("openingHours") } catch { errors.append(error) }
+    do throws(FieldError) { zone = try string("timeZone") } catch { errors.append(error) }
+    if errors.isEmpty, lines.isEmpty { return nil }
+    for error in OpeningHours.errors(lines: lines, timeZone: zone)
+    where !errors.contains(where: { $0.field == error.field }) {
+      errors.append(error)
     }
-    return try OpeningHours(lines: lines, timeZone: zone)
+    guard let first = errors.first else {
+      return try OpeningHours(lines: lines, timeZone: zone ?? "")
+    }
+    guard isLenient else { throw first }
+    if !lines.isEmpty, !errors.contains(where: { $0.field == "openingHours" }) {
+      errors.append(
+        FieldError(
+          field: "openingHours", reason: "is left out, because its timeZone cannot be used"))
+    }
+    leftOut += errors
+    return nil
   }
 
   mutating func geo() throws(FieldError) -> GeoPoint? {

@@ -27,21 +27,28 @@ public struct OpeningHours: Sendable, Hashable {
   ///
   /// - Throws: ``FieldError`` if a line or the time zone cannot be read.
   public init(lines: [String], timeZone: String) throws(FieldError) {
-    guard TimeZone(identifier: timeZone) != nil else {
-      throw FieldError(
-        field: "timeZone", reason: "is '\(timeZone)'; expected a name such as Europe/Berlin")
-    }
-    var spans: [Range<Int>] = []
-    for line in lines {
-      guard let parsed = Self.spans(of: line) else {
-        throw FieldError(
-          field: "openingHours", reason: "is '\(line)'; expected for example Mo-Fr 09:00-18:00")
-      }
-      spans += parsed
-    }
+    if let error = Self.errors(lines: lines, timeZone: timeZone).first { throw error }
     self.lines = lines
     self.timeZone = timeZone
-    self.spans = spans
+    spans = lines.flatMap { Self.spans(of: $0) ?? [] }
+  }
+
+  /// Returns the errors of a time zone, which is required, and of the first line that cannot be read.
+  static func errors(lines: [String], timeZone: String?) -> [FieldError] {
+    var errors: [FieldError] = []
+    if timeZone.flatMap(TimeZone.init(identifier:)) == nil {
+      errors.append(
+        FieldError(
+          field: "timeZone",
+          reason: timeZone.map { "is '\($0)'; expected a name such as Europe/Berlin" }
+            ?? "is missing, but required by openingHours; expected for example Europe/Berlin"))
+    }
+    if let line = lines.first(where: { spans(of: $0) == nil }) {
+      errors.append(
+        FieldError(
+          field: "openingHours", reason: "is '\(line)'; expected for example Mo-Fr 09:00-18:00"))
+    }
+    return errors
   }
 
   /// Returns whether the store is open at an instant.
