@@ -44,8 +44,8 @@ package struct FeedEntities {
     let draft: Result<DraftRecord, FieldError>
     /// The id and the type of the entity, if both can be read.
     package let id: EntityID?
-    /// True if the record is a report of a rejected row.
-    let isReport: Bool
+    /// The part of a list of rejected rows that the record is.
+    fileprivate let report: Report
   }
 
   /// An entity with the fields that were left out of it, or a report of the reason why there is
@@ -60,16 +60,16 @@ package struct FeedEntities {
 
   /// Parses a record. A report of a rejected row, as in `rejected.jsonl`, counts as that row.
   package static func parse(_ record: FeedRecord) -> ParsedRecord {
-    var isReport = false
+    var report = Report.none
     let draft = Result { () throws(FieldError) in
       var draft = try record.parse()
-      (draft.json, isReport) = unwrapped(draft.json)
+      (draft.json, report) = unwrapped(draft.json)
       draft.json = FieldCleaning.cleaned(try checkedDepth(draft.json))
       return draft
     }
     return ParsedRecord(
       line: record.line, draft: draft, id: (try? draft.get()).flatMap { id(of: $0.json) },
-      isReport: isReport)
+      report: report)
   }
 
   /// Returns an entity that a program made as a row of a feed, which has the limits of one.
@@ -94,7 +94,16 @@ package struct FeedEntities {
   package mutating func row(_ record: ParsedRecord, over stored: String?) -> Row {
     do throws(FieldError) {
       let draft = try record.draft.get()
-      if record.isReport, draft.json == .null { return .skipped }
+      switch record.report {
+      case .none, .ofRow: break
+      case .repeated: return .skipped
+      case .ofUnreadableRow:
+        leftOut[
+          "rows that an earlier run could not read, to be corrected in the feed", default: 0] +=
+          1
+        takeRefusedID(of: draft.json)
+        return .skipped
+      }
       if draft.isHidden {
         leftOut["drafts and unpublished products (--include-drafts)", default: 0] += 1
         return .skipped
@@ -108,7 +117,7 @@ package struct FeedEntities {
           field: "id", reason: "is '\(value.id.value)', which cannot be in an address")
       }
       if let first = lines[value.id] {
-        if record.isReport { return .skipped }
+        if record.report == .ofRow { return .skipped }
         let advice =
           ProductCode.isRounded(value.id.value)
           ? "; it is written \(ProductCode.roundingAdvice)" : ""
@@ -197,16 +206,23 @@ package struct FeedEntities {
 
   private mutating func refusal(of record: ParsedRecord, _ error: FieldError) -> RefusedRow {
     let json = (try? record.draft.get())?.json
-    var id: String?
-    if case .object(let fields)? = json, case .string(let text)? = fields["id"] { id = text }
-    if let id {
-      // An id beyond the limit cannot belong to a stored entity.
-      if id.utf8.count <= EntityFields.idByteLimit { refusedIDs.insert(id) }
-    } else {
-      hasNamelessRow = true
-    }
+    let id = takeRefusedID(of: json)
     return RefusedRow(
       line: record.line, id: id, field: error.field, reason: error.reason, row: json)
+  }
+
+  /// Takes the id of a row that cannot be used, so that its entity is not removed as missing.
+  ///
+  /// - Returns: The id, or `nil` if it cannot be read.
+  @discardableResult
+  private mutating func takeRefusedID(of json: JSONValue?) -> String? {
+    guard case .object(let fields)? = json, case .string(let id)? = fields["id"] else {
+      hasNamelessRow = true
+      return nil
+    }
+    // An id beyond the limit cannot belong to a stored entity.
+    if id.utf8.count <= EntityFields.idByteLimit { refusedIDs.insert(id) }
+    return id
   }
 
   private static func id(of json: JSONValue) -> EntityID? {
@@ -237,23 +253,37 @@ package struct FeedEntities {
   /// The beginning of the reason to reject a second row with one id.
   private static let repeatedID = "was already used"
 
-  /// Unwraps a row from `rejected.jsonl`, which is `null` if another report has it. Returns any other row unchanged.
-  private static func unwrapped(_ json: JSONValue) -> (json: JSONValue, isReport: Bool) {
+  /// The part of a list of rejected rows that a record is.
+  fileprivate enum Report {
+    /// It is a row of a feed.
+    case none
+    /// It is the report of a row that it has.
+    case ofRow
+    /// Another report has the row, or an earlier row with its id was indexed.
+    case repeated
+    /// It is the report of a row that could not be read.
+    case ofUnreadableRow
+  }
+
+  /// Unwraps a row from `rejected.jsonl`. Returns any other row unchanged.
+  private static func unwrapped(_ json: JSONValue) -> (json: JSONValue, report: Report) {
     guard case .object(let fields) = json, fields["type"] == nil, fields["reason"] != nil
-    else { return (json, false) }
+    else { return (json, .none) }
     if let row = fields["row"] {
       // The row was rejected because its id was used before. It is not read again until its id was
       // changed, because the first row with this id was indexed.
       if case .object(let row) = row, fields["field"] == .string("id"), row["id"] == fields["id"],
         case .string(let reason)? = fields["reason"], reason.hasPrefix(repeatedID)
       {
-        return (.null, true)
+        return (.null, .repeated)
       }
-      return (row, true)
+      // Earlier versions rejected reports of rows that could not be read, and reported that.
+      let inner = unwrapped(row)
+      return inner.report == .none ? (row, .ofRow) : inner
     }
     guard case .string(let kind)? = fields["kind"], fields["title"] == nil,
-      RefusedRow.Kind(rawValue: kind).map({ $0 != .row }) == true
-    else { return (json, false) }
-    return (.null, true)
+      let kind = RefusedRow.Kind(rawValue: kind), case .integer? = fields["line"]
+    else { return (json, .none) }
+    return kind == .row ? (json, .ofUnreadableRow) : (.null, .repeated)
   }
 }

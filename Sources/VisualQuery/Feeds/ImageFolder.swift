@@ -43,7 +43,9 @@ package struct ImageFolder: Sendable, Hashable {
   /// Returns a kind of ``others`` with its number: `1 .txt file`, `2 .txt files`.
   package static func counted(_ count: Int, _ kind: String) -> String {
     guard count == 1 else { return "\(count) \(kind)" }
-    let words = kind.split(separator: " ").map { $0 == "files" ? "file" : $0 }
+    let words = kind.split(separator: " ").enumerated().map { index, word in
+      word == "files" ? "file" : index == 0 && word == "rows" ? "row" : word
+    }
     return "1 " + words.joined(separator: " ")
   }
 

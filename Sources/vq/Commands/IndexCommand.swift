@@ -275,7 +275,9 @@ enum IndexCommand {
     if arguments[rejected] != nil, !arguments[dryRun] {
       FileDescriptor.remove(RefusedRowsFile.path(inIndex: directory))
     }
-    try refusals?.close(isWhole: true)
+    // A run that found nothing to index keeps the list, which may be what it read.
+    try refusals?.close(
+      isWhole: arguments[rejected] != nil || result.entities + result.refused > 0)
     if result.refused + result.warnings > 0, !isQuiet, let refusals {
       let omitted = refusals.omittedCount
       let rest = omitted > 0 ? ", which is full: \(omitted) more are only counted" : ""

@@ -173,6 +173,20 @@ import VisualQuery
     #expect(zip(warnings, reasons).allSatisfy { $0.reason.contains($1) }, "\(warnings)")
   }
 
+  /// Would break if a list of rejected rows were rejected in turn, with reports within reports.
+  @Test func `the report of a row that could not be read is passed over`() throws {
+    let report = #"{"kind":"row","line":3,"reason":"has 2 fields; the header has 3"}"#
+    let nested =
+      #"{"field":"type","kind":"row","line":1,"reason":"is missing; add \"type\":\"product\"","row":\#(report)}"#
+    let long = #"{"field":"title","id":"b","kind":"row","line":4,"reason":"is missing"}"#
+    let row = #"{"type":"product","id":"a","title":"A"}"#
+    let wrapped = #"{"kind":"row","line":5,"reason":"is too long","row":\#(row)}"#
+    let back = try ReadExport([report, nested, long, wrapped].joined(separator: "\n"))
+    #expect(back.products.map(\.id) == ["a"] && back.warnings.isEmpty)
+    #expect(
+      back.leftOut == ["rows that an earlier run could not read, to be corrected in the feed": 3])
+  }
+
   /// Numbers for ids, and a single text for a list, are what many programs write.
   @Test func `an id may be a number, and a list one text`() throws {
     let row = #"{"type":"product","id":7,"title":"T","labels":"mug","image":"a.jpg"}"#

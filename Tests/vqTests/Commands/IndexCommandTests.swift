@@ -99,6 +99,25 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: file))
   }
 
+  /// Would break if a list of rows that have no report but their line were rejected, or lost.
+  @Test func `a list of rows that cannot be read is passed over and kept`() throws {
+    let folder = try TemporaryDirectory()
+    let feed = try folder.write("id,title,price\na,A,1 EUR\nb,B\nc,C,1 EUR,x,y,z\n", to: "f.csv")
+    let index = folder.path + "/i.vq"
+    let list = index + "/rejected.jsonl"
+    let first = try RunningVQ(["index", feed, "--index", index])
+    #expect(
+      first.status == 0
+        && first.errors.contains(
+          "2 rows: has … fields; the header has 3; for example line 3: has 2 fields\n")
+    )
+    let kept = try #require(FileManager.default.contents(atPath: list))
+    let again = try RunningVQ(["index", list, "--index", index])
+    #expect(again.status == 1 && again.errors.contains("left out: 2 rows that an earlier run"))
+    #expect(!again.errors.contains("type is missing"))
+    #expect(FileManager.default.contents(atPath: list) == kept)
+  }
+
   @Test(arguments: [
     (["--fetch"], "--fetch requires --allow-host"),
     (["--allow-host", "a.example"], "requires --fetch"),
