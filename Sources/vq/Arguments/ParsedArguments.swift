@@ -64,12 +64,14 @@ struct ParsedArguments: Sendable {
 
   /// Returns the action that the first operand names.
   ///
-  /// - Throws: ``UsageError`` with the code `missingOperand`, which lists the actions.
+  /// - Throws: ``UsageError`` with the code `unacceptableOperand`, which lists the actions.
   func action<Action: CaseIterable & RawRepresentable<String>>() throws(UsageError) -> Action {
     guard let action = Action(rawValue: operands[0]) else {
-      throw missingOperand(
-        "'vq \(command.name)' takes \(alternatives(Action.allCases.map(\.rawValue))); found '\(operands[0])'"
-      )
+      let actions = Action.allCases.map(\.rawValue)
+      throw UsageError(
+        .unacceptableOperand,
+        "'vq \(command.name)' takes \(alternatives(actions)); found \(quoted(operands[0]))"
+          + didYouMean(operands[0], among: actions), command: command.name)
     }
     return action
   }

@@ -96,6 +96,18 @@ import VisualQuery
     ),
   ]
 
+  /// Would break if a mistyped action were called a missing one.
+  @Test(arguments: [
+    ("catalogue statu", "; did you mean 'status'?"),
+    ("catalogue ststus", "; did you mean 'status'?"),
+    ("feedback lst", "; did you mean 'list'?"), ("catalogue xyzzy", "; found 'xyzzy'"),
+  ])
+  func `a mistyped action is told with the nearest one`(line: String, end: String) throws {
+    let run = try RunningVQ(line.split(separator: " ").map(String.init) + ["--index", "none"])
+    let first = run.errors.prefix { $0 != "\n" }
+    #expect(run.status == 2 && first.hasSuffix(end), "\(run.errors)")
+  }
+
   @Test(arguments: mistakes)
   func `a mistake is named with what would be accepted`(mistake: Mistake) throws {
     let parser = ArgumentParser(commands: VQ.commands, environment: [:])
