@@ -10,7 +10,7 @@ package struct ImageContent {
   private static let shadow = 0.12
   /// The share of the border at which its colors are taken for those of a background.
   private static let groundShare = 0.6
-  /// The share of the border at which its colors are taken for those of a background.
+  /// The share of the border, its cells nearest to the median color, through which the first surface is fitted.
   private static let firstShare = 0.7
   /// The most repetitions of the fit with the cells near the surface.
   private static let repetitions = 6
