@@ -28,7 +28,7 @@ final class RefusedRowsFile: Sendable {
     var failure: (any Error)?
   }
 
-  /// Creates a file in any case. ``OutputFiles`` has checked that it replaces no file of the user.
+  /// Creates a file in any case. It is checked before that it replaces no file of the user.
   ///
   /// - Throws: The error of the system.
   init(path: String, byteLimit: Int = RefusedRowsFile.byteLimit) throws {

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The file of a report. It is opened before the work begins, so that a wrong path does not cost an hour, and
-/// gets its name when the report is whole. ``OutputFiles`` has checked that it replaces no file of the user.
+/// gets its name when the report is whole. It is checked before that it replaces no file of the user.
 final class ReportFile: Sendable {
   private let path: String
   /// The name of the file while it is written.
