@@ -68,7 +68,7 @@ enum LabelsCommand {
     }
     let catalogue = try Catalogue(directory: directory)
     if arguments[unmatched] {
-      let counts = try UnmatchedLabels(directory: directory).counts()
+      let counts = try UnmatchedLabels.counts(in: directory)
       let missing = try catalogue.unmatched(among: counts.map(\.label))
       try write(
         counts.filter { missing.contains($0.label) }, "QUERIES", \.label, \.queries, arguments,

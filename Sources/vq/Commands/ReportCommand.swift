@@ -72,9 +72,9 @@ enum ReportCommand {
         throw CommandFailure(
           .failure, "--with: '\(DisplayText.escaped(other))' has no numbers (numbers.sqlite)")
       }
-      return try SearchNumbers(directory: other)
+      return try SearchNumbers(reading: other)
     }
-    let report = try SearchNumbers(directory: directory)
+    let report = try SearchNumbers(reading: directory)
       .report(since: arguments[days].map(ReportDays.first), with: added)
     if let path = arguments[MatchCommand.report] {
       try ReportFile(path: path).write(SearchPage.page(of: report))

@@ -26,18 +26,33 @@ package enum PrivateFile {
   ///
   /// An existing file is not opened: to close it would release the locks that SQLite has on it. If it belongs to another
   /// user, its rights stay as they are.
-  package static func prepare(_ path: String) {
+  ///
+  /// - Returns: The system's reason why there is no file and none can be created; `nil` if there is one.
+  @discardableResult package static func prepare(_ path: String) -> Int32? {
     let name = FileName.systemName(path)
     let file = unsafe open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(mode))
     if file >= 0 {
       close(file)
-      return
+      return nil
     }
+    let reason = errno
+    guard reason == EEXIST else { return reason }
     var status = stat()
     // Sound: `stat` fills one `stat`, which outlives the call.
     guard unsafe stat(name, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       status.st_mode & 0o007 != 0
-    else { return }
+    else { return nil }
     _ = unsafe chmod(name, status.st_mode & 0o770)
+    return nil
+  }
+
+  /// Returns the system's reason why a file, or another one in its directory, cannot be written, or `nil` if it permits both.
+  static func refusal(ofWriting path: String) -> Int32? {
+    let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    for path in [path, directory.isEmpty ? "/" : directory]
+    where unsafe access(FileName.systemName(path), W_OK) != 0 {
+      return errno
+    }
+    return nil
   }
 }

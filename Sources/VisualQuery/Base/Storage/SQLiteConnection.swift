@@ -15,6 +15,8 @@ internal import PixelMatch
   package let isImmutable: Bool
   /// True if statements must not read a whole table that grows with the catalogue.
   private let refusesScans: Bool
+  /// True if the file was opened for writing.
+  private let isWriting: Bool
 
   /// The number of steps of SQLite's virtual machine between two calls of `shouldStop`: some 20
   /// microseconds.
@@ -30,12 +32,13 @@ internal import PixelMatch
       case .write: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       }
     // SQLite creates the log with the permissions of this file.
-    if mode == .write, path != ":memory:" { PrivateFile.prepare(path) }
+    let refusal = mode == .write && path != ":memory:" ? PrivateFile.prepare(path) : nil
     // Sound: SQLite's own mutex is not required, since one thread at a time uses a connection.
     let code = unsafe sqlite3_open_v2(
       FileName.systemName(name), &handle, flags | SQLITE_OPEN_NOMUTEX, csqlite_guarded_vfs())
     guard code == SQLITE_OK, let opened = unsafe handle else {
-      let number = unsafe handle.map { unsafe sqlite3_system_errno($0) } ?? 0
+      // SQLite tries to read what it cannot create, and has then the reason of that.
+      let number = unsafe refusal ?? handle.map { unsafe sqlite3_system_errno($0) } ?? 0
       unsafe sqlite3_close_v2(handle)
       let reason = number == 0 ? "cannot open" : systemMessage(number)
       throw Failure(StorageError(sqlite: code, reason, path))
@@ -44,6 +47,7 @@ internal import PixelMatch
     self.path = path
     unsafe sharedMemory = csqlite_shared_memory(opened)
     isImmutable = mode == .immutable
+    isWriting = mode == .write
     self.refusesScans = refusesScans
     unsafe sqlite3_busy_timeout(opened, 2000)
     // Sound: SQLite calls back only while one of this connection's statements runs, and the
@@ -258,7 +262,12 @@ internal import PixelMatch
     if let memory = unsafe sharedMemory, unsafe csqlite_is_truncated(memory) {
       return truncatedSharedMemory
     }
-    let message = unsafe String(cString: sqlite3_errmsg(handle))
+    var message = unsafe String(cString: sqlite3_errmsg(handle))
+    let isRefusedWrite =
+      code & 0xFF == SQLITE_READONLY || (code & 0xFF == SQLITE_CANTOPEN && isWriting)
+    if isRefusedWrite, let reason = PrivateFile.refusal(ofWriting: path) {
+      message = systemMessage(reason)
+    }
     return Failure(StorageError(sqlite: code, message, path))
   }
 

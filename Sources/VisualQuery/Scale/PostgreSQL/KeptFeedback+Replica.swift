@@ -18,7 +18,7 @@ extension KeptFeedback {
     // In a copy, opens the feedback even without a file: another server may have taken a statement
     // that the copy still lacks.
     guard origin != nil || FileStatus.exists(directory + "/" + Self.fileName) else { return nil }
-    try self.init(directory: directory, limits: Limits(), origin: origin)
+    try self.init(directory: directory, limits: Limits(), origin: origin, isListed: true)
   }
 }
 

@@ -122,20 +122,46 @@ package final class SearchNumbers {
     package let rule: String
   }
 
+  private static let fileName = "numbers.sqlite"
+
   let connection: CatalogueConnection
+
+  /// Opens the numbers of the catalogue in a directory for reading, and creates nothing: without a file, there are none.
+  ///
+  /// - Throws: ``CatalogueError``.
+  package convenience init(reading directory: String) throws(CatalogueError) {
+    let path = directory + "/" + Self.fileName
+    guard FileStatus.exists(path) else {
+      try self.init(path: ":memory:")
+      return
+    }
+    let connection = try CatalogueConnection(reading: path)
+    // A file of an older version, or without tables, gets those of this version first.
+    guard try Self.hasModels(connection) else {
+      try self.init(path: path)
+      return
+    }
+    self.init(connection)
+  }
 
   /// Opens the numbers of the catalogue in a directory, and creates the file if it does not exist.
   ///
   /// - Throws: ``CatalogueError`` if the directory is not writable.
-  package init(directory: String) throws(CatalogueError) {
-    let connection = try CatalogueConnection(path: directory + "/numbers.sqlite", mode: .write)
+  package convenience init(directory: String) throws(CatalogueError) {
+    try self.init(path: directory + "/" + Self.fileName)
+  }
+
+  private init(_ connection: CatalogueConnection) { self.connection = connection }
+
+  private init(path: String) throws(CatalogueError) {
+    let connection = try CatalogueConnection(path: path, mode: .write)
     // Losing the last numbers in a power cut is acceptable.
     try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; " + Self.tables)
     self.connection = connection
-    if try !hasModels() {
+    if try !Self.hasModels(connection) {
       try write { connection throws(CatalogueError) in
         // Another process may have changed the tables since the check above.
-        if try !hasModels() { try connection.execute(Self.addingModels) }
+        if try !Self.hasModels(connection) { try connection.execute(Self.addingModels) }
       }
     }
   }
@@ -165,7 +191,7 @@ package final class SearchNumbers {
     DROP TABLE oldSearches; DROP TABLE oldActions;
     """
 
-  private func hasModels() throws(CatalogueError) -> Bool {
+  private static func hasModels(_ connection: CatalogueConnection) throws(CatalogueError) -> Bool {
     try connection.first("SELECT 1 FROM pragma_table_info('searches') WHERE name = 'model'") { _ in
       true
     } ?? false

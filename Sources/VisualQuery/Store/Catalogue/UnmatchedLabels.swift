@@ -20,13 +20,16 @@ package final class UnmatchedLabels: Sendable {
     package let queries: Int
   }
 
+  private static let fileName = "unmatched.sqlite"
+
   private let connection: Mutex<CatalogueConnection>
 
-  /// Opens the counts of the catalogue in a directory, and creates the file if it does not exist.
+  /// Opens the counts of the catalogue in a directory for counting, and creates the file if it does not exist.
   ///
   /// - Throws: ``CatalogueError`` if the directory is not writable.
   package init(directory: String) throws(CatalogueError) {
-    let connection = try CatalogueConnection(path: directory + "/unmatched.sqlite", mode: .write)
+    let connection = try CatalogueConnection(
+      path: directory + "/" + Self.fileName, mode: .write)
     // Losing counts in a power cut is acceptable.
     try connection.execute(
       """
@@ -87,14 +90,18 @@ package final class UnmatchedLabels: Sendable {
 
   private enum Column: Int, SQLiteColumns { case label, queries }
 
-  /// Returns all counts, the largest first, ties by label.
+  /// Returns all counts of the catalogue in a directory, the largest first, ties by label. Creates nothing: without a file, there are none.
   ///
   /// - Throws: ``CatalogueError``.
-  package func counts() throws(CatalogueError) -> [Count] {
-    try connection.withLock { connection throws(CatalogueError) in
-      try connection.rows("SELECT \(Column.list) FROM labels ORDER BY queries DESC, label") {
-        Count(label: $0.text(Column.label), queries: $0.integer(Column.queries))
-      }
+  package static func counts(in directory: String) throws(CatalogueError) -> [Count] {
+    let path = directory + "/" + fileName
+    guard FileStatus.exists(path) else { return [] }
+    let connection = try CatalogueConnection(reading: path)
+    // A process that was killed before it created the table leaves an empty file.
+    let tableCount = try connection.first("SELECT count(*) FROM sqlite_schema") { $0.onlyInteger }
+    if (tableCount ?? 0) == 0 { return [] }
+    return try connection.rows("SELECT \(Column.list) FROM labels ORDER BY queries DESC, label") {
+      Count(label: $0.text(Column.label), queries: $0.integer(Column.queries))
     }
   }
 }

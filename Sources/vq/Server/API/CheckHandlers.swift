@@ -31,7 +31,7 @@ struct CheckHandlers: Handlers {
     try RequestFields(request.info.head.query).finish()
     let catalogue = try self.catalogue.newest()
     shop.countUnmatchedLabels()
-    let counts = try UnmatchedLabels(directory: self.catalogue.directory).counts()
+    let counts = try UnmatchedLabels.counts(in: self.catalogue.directory)
     let unknown = try catalogue.unmatched(among: counts.map(\.label))
     return untagged(
       UnknownLabelsDocument(
@@ -62,9 +62,8 @@ struct CheckHandlers: Handlers {
       let generation = try await Indexer(directory: catalogue.directory)
         .addToBridge(label, labels: labels)
       return untagged(BridgeDocument(generation: generation, label: label, labels: labels))
-    } catch let error as CatalogueError where error.code == .locked {
-      throw Problem(
-        .catalogueBusy, "the catalogue is being indexed; try again", retryAfter: 10)
+    } catch let error as CatalogueError {
+      throw shop.problem(ofChange: error, request)
     }
   }
 

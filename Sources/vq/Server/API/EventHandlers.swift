@@ -21,7 +21,7 @@ struct EventHandlers: Handlers {
     try fields.finish()
     try requireNumbers()
     shop.countSearches()
-    let numbers = try SearchNumbers(directory: catalogue.directory)
+    let numbers = try SearchNumbers(reading: catalogue.directory)
     return untagged(try numbers.report(since: days.map(ReportDays.first)))
   }
 

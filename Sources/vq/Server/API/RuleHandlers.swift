@@ -20,9 +20,8 @@ struct RuleHandlers: Handlers {
         directory: catalogue.directory, settings: ShopSettings(rules: rules)
       ).putSettings()
       return untagged(RulesDocument(generation: generation, rules))
-    } catch let error as CatalogueError where error.code == .locked {
-      throw Problem(
-        .catalogueBusy, "the catalogue is being indexed; try again", retryAfter: 10)
+    } catch let error as CatalogueError {
+      throw shop.problem(ofChange: error, request)
     }
   }
 

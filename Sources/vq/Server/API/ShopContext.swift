@@ -78,7 +78,11 @@ final class ShopContext: Sendable {
     }
     log.write("catalogue", error.message, level: "error", requestID: request.info.identity.id)
     return Problem(
-      .catalogueUnavailable, "the catalogue cannot be written at the moment", retryAfter: 5)
+      .catalogueUnavailable,
+      error.code == .notPermitted
+        ? "this server may not write the catalogue"
+        : "the catalogue cannot be written at the moment",
+      retryAfter: 5)
   }
 
   /// Returns a reason without the server's path of the images root.

@@ -13,6 +13,28 @@ import VisualQuery
     init(_ error: StorageError) {}
   }
 
+  /// Would break if the reason were that of SQLite's second attempt, which is to read what cannot be created: "No such file or directory".
+  @Test(.enabled(if: FileStatus.exists("/sys/kernel")))
+  func `the reason why a file cannot be created is the true one`() throws {
+    // Nobody can create a file there.
+    let path = "/sys/kernel/x.sqlite"
+    let error = #expect(throws: Reason.self) {
+      try SQLiteConnection<Reason>(path: path, mode: .write)
+    }
+    let message = try #require(error?.error.message)
+    #expect(error?.isRefusedAccess == true && message.contains(path))
+    #expect(
+      ["Permission denied", "Read-only file system", "Operation not permitted"]
+        .contains { message.contains($0) }, "\(message)")
+  }
+
+  /// An error that keeps its reason.
+  private struct Reason: StorageFailure {
+    let error: StorageError
+    init(_ error: StorageError) { self.error = error }
+    var isRefusedAccess: Bool { error.code == .notPermitted }
+  }
+
   private static let query = "SELECT n FROM numbers WHERE n > ? ORDER BY n"
 
   /// A database in memory that holds the numbers 1 to 3.

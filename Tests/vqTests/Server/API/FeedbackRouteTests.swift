@@ -298,6 +298,29 @@ import VisualQuery
     #expect(ids(try await neighbors()) == ["lamp-b", "lamp-c", "mug"])
   }
 
+  /// Would break if reading lists created files, or if a change that cannot be written were told as a catalogue that cannot be read.
+  @Test func `lists are read from an index that cannot be written`() async throws {
+    let shop = try await Self.shop()
+    shop.restart { $0.keepsNumbers = true }
+    for path in ["labels/unknown", "numbers", "feedback"] {
+      #expect(try await shop.ask("GET /v1/\(path)", [Self.writing]).status == 200, "\(path)")
+    }
+    let files = try FileManager.default.contentsOfDirectory(atPath: shop.index)
+    #expect(!files.contains { $0.hasPrefix("unmatched") || $0.hasPrefix("numbers") })
+    // Nobody can open a link to itself.
+    let lock = shop.index + "/" + WriterLock.fileName
+    try? FileManager.default.removeItem(atPath: lock)
+    try FileManager.default.createSymbolicLink(atPath: lock, withDestinationPath: lock)
+    for (line, body) in [
+      ("POST /v1/labels/bridge", #"{"label":"goblet","labels":["mug"]}"#),
+      ("PUT /v1/rules", #"{"rules":[]}"#),
+    ] {
+      let answer = try await shop.json(line, [Self.writing], body)
+      #expect(answer["status"] as? Int == 503, "\(line): \(answer)")
+      #expect((answer["detail"] as? String)?.contains("cannot be written") == true, "\(answer)")
+    }
+  }
+
   @Test func `a shop sees what it could correct, and others do not`() async throws {
     let shop = try await Self.shop()
     for path in ["doctor", "rejected", "labels/unknown", "feedback", "feedback/queries"] {

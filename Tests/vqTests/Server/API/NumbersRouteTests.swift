@@ -178,6 +178,9 @@ import VisualQuery
     #expect(try String(contentsOfFile: file, encoding: .utf8).contains("No searches were counted."))
     let json = try RunningVQ(["report", "--json", "--days", "3"] + index)
     #expect(json.status == 0 && json.output.contains(#""schema":"vq.report/1""#))
+    // To read numbers creates none.
+    #expect(!FileStatus.exists(folder.path + "/shop.vq/numbers.sqlite"))
+    _ = try SearchNumbers(directory: folder.path + "/shop.vq")
     let added = try RunningVQ(["report", "--with", folder.path + "/shop.vq"] + index)
     #expect(added.status == 0)
     let empty = try RunningVQ(["report", "--with", folder.path] + index)

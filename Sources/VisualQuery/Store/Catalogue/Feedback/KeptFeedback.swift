@@ -32,14 +32,20 @@ package final class KeptFeedback: Sendable {
 
   /// Opens or creates the file of the catalogue in a directory.
   ///
-  /// - Parameter origin: The origin of the catalogue if it is a copy, which gets changes first.
+  /// - Parameters:
+  ///   - origin: The origin of the catalogue if it is a copy, which gets changes first.
+  ///   - isListed: True if a file that cannot be written is opened nevertheless, to be read: changes of it fail.
   /// - Throws: ``CatalogueError``.
   package init(
-    directory: String, limits: Limits, origin: (any FeedbackOrigin)?
+    directory: String, limits: Limits, origin: (any FeedbackOrigin)?, isListed: Bool = false
   ) throws(CatalogueError) {
     self.limits = limits
     self.origin = origin
-    connection = Mutex(try Self.connect(directory))
+    do throws(CatalogueError) {
+      connection = Mutex(try Self.connect(directory))
+    } catch  where isListed && error.isRefusedAccess {
+      connection = Mutex(try CatalogueConnection(reading: directory + "/" + Self.fileName))
+    }
   }
 
   /// Opens or creates a file.
