@@ -120,6 +120,24 @@ import VisualQuery
       detail: "'imagez' is not a public property of this shop"),
   ]
 
+  /// Would break if the text named a status that the server does not give with a code, as it once did for a lost generation.
+  @Test func `the documents give each code with its status`() throws {
+    let root = SampleShop.folder.deletingLastPathComponent().path
+    let files =
+      try FileManager.default.contentsOfDirectory(atPath: root + "/docs")
+      .filter { $0.hasSuffix(".md") }.map { root + "/docs/" + $0 } + [root + "/README.md"]
+    var count = 0
+    for file in files {
+      let text = try String(contentsOfFile: file, encoding: .utf8)
+      for match in text.matches(of: /\b([45]\d\d) `([a-z][A-Za-z]+)`/) {
+        count += 1
+        let code = Problem.Code(rawValue: String(match.2))
+        #expect(code.map { "\($0.status)" } == String(match.1), "\(file): \(match.0)")
+      }
+    }
+    #expect(count > 3)
+  }
+
   @Test func `a list of changes begins without a state, or with an empty one`() async throws {
     let shop = try await ServedShop()
     let all = try await shop.ask("GET /v1/sync")
