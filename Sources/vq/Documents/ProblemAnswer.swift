@@ -76,7 +76,7 @@ extension ProblemAnswer {
     "TargetTooLong", "The request target is too long.",
     Problem(.targetTooLong, "The request target has more than 8192 bytes.", limit: 8192))
   static let unsupportedMediaType = ProblemAnswer(
-    "UnsupportedMediaType", "The body is of a type that is not read.",
+    "UnsupportedMediaType", "The body is of a type that is not read, or has a `Content-Encoding`.",
     Problem(.unsupportedFormat, "HEIC is not accepted here; send JPEG, PNG or WebP"), found: "HEIC")
   static let expectationFailed = ProblemAnswer(
     "ExpectationFailed", "The `Expect` header asks for what the server does not do.",

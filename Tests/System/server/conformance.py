@@ -11,6 +11,7 @@ Needs Python 3.9 or later and the package jsonschema.
 """
 
 import argparse
+import gzip
 import http.client
 import json
 import re
@@ -751,6 +752,10 @@ def check_match_errors(suite, photo):
     suite.picture("text as JPEG", "", b"This is no picture at all.", 415)
     suite.picture("a body of plain text", "", b"labels", 415, "text/plain")
     suite.call("a body without a type", "POST", "/v1/match", (400, 415), b"\1\2\3")
+    for media_type, body in (("image/jpeg", photo), ("application/json", b'{"labels":["mug"]}')):
+        suite.call(
+            f"{media_type} with a coding", "POST", "/v1/match", 415, gzip.compress(body),
+            {"Content-Type": media_type, "Content-Encoding": "gzip"}, code="unsupportedCoding", field="Content-Encoding")
     suite.picture("a truncated JPEG", "", photo[: len(photo) // 2], 422, code="truncated")
     suite.picture(
         "a truncated JPEG, searched with its part", "tolerant=true", photo[: len(photo) * 9 // 10],

@@ -24,6 +24,7 @@ extension Problem {
     case targetTooLong
     case unsupportedMediaType
     case unsupportedFormat
+    case unsupportedCoding
     case expectationFailed
     case empty
     case truncated
@@ -63,7 +64,7 @@ extension Problem {
       case .expiredToken: 410
       case .bodyTooLarge, .tooManyBytes: 413
       case .targetTooLong: 414
-      case .unsupportedMediaType, .unsupportedFormat: 415
+      case .unsupportedMediaType, .unsupportedFormat, .unsupportedCoding: 415
       case .expectationFailed: 417
       case .empty, .truncated, .corrupt, .tooManyPixels, .tooMuchWork, .regionOutside,
         .invalidFilter, .invalidToken, .invalidSignature, .invalidEntity, .invalidFeedback:

@@ -133,6 +133,7 @@ final class ShopService: HTTPService {
     _ request: RequestInfo, _ route: Route, _ endpoint: Endpoint,
     _ handler: @escaping @Sendable (ShopContext, Endpoint.Call) async throws -> HTTPResponse
   ) throws(Problem) -> Work {
+    if endpoint.body != nil { try checkCoding(of: request.head) }
     let form = try endpoint.body?.form(request.head)
     let lane = form == .json ? endpoint.lane : endpoint.imageLane
     let budget = try budget(of: request, endpoint, form)
@@ -284,6 +285,18 @@ final class ShopService: HTTPService {
       throw Problem(
         .badRequest, "changes take no conditions; the last one counts", field: name)
     }
+  }
+
+  /// Rejects a body that is compressed, before it is read as what it is not (RFC 9110, 8.4 and 15.5.16).
+  private func checkCoding(of head: RequestHead) throws(Problem) {
+    let codings = head.fields.list("content-encoding")
+    guard let coding = codings.first(where: { $0.lowercased() != "identity" }) else { return }
+    var problem = Problem(
+      .unsupportedCoding,
+      "the body has the coding '\(coding.excerpt)'; send it as it is, without Content-Encoding",
+      field: "Content-Encoding")
+    problem.fields = [HTTPFields.Field(name: "Accept-Encoding", value: "identity")]
+    throw problem
   }
 
   // MARK: Generations

@@ -32,7 +32,8 @@ enum UserMessage: Sendable, CaseIterable {
       case .internalError: .failed
       case .badRequest, .invalidParameter, .invalidField, .invalidJSON,
         .unknownPath, .noAssociation, .methodNotAllowed, .targetTooLong, .unsupportedMediaType,
-        .expectationFailed, .invalidFilter, .invalidSignature, .invalidEntity, .headersTooLarge,
+        .unsupportedCoding, .expectationFailed, .invalidFilter, .invalidSignature, .invalidEntity,
+        .headersTooLarge,
         .invalidFeedback, .methodNotImplemented, .codingNotImplemented, .versionNotSupported:
         .badQuestion
       }

@@ -120,6 +120,39 @@ import VisualQuery
       detail: "'imagez' is not a public property of this shop"),
   ]
 
+  /// Would break if a compressed body were read as it is: a client was told that an image of another format was needed, or that its JSON was
+  /// wrong.
+  @Test(arguments: ["gzip", "GZip", "br", "identity, deflate", "x", "identity", "Identity", ""])
+  func `a body with a coding is not read`(coding: String) async throws {
+    let shop = try await ServedShop()
+    let refused = !["", "identity"].contains(coding.lowercased())
+    var count = 0
+    for endpoint in Endpoint.all where endpoint.body != nil && [nil, .read].contains(endpoint.role)
+    {
+      count += 1
+      let path = endpoint.path.replacing("{type}", with: "product").replacing("{id}", with: "oats")
+      for type in [
+        "application/json", "image/jpeg", "multipart/form-data; boundary=b", "text/plain",
+      ] {
+        let response = try await shop.ask(
+          "\(endpoint.method) \(path)", ["Content-Type: \(type)", "Content-Encoding: \(coding)"],
+          Array("{}".utf8))
+        let answer = try #require(
+          JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any])
+        #expect((answer["code"] as? String == "unsupportedCoding") == refused, "\(path) \(type)")
+        guard refused else { continue }
+        #expect(response.status == 415 && answer["field"] as? String == "Content-Encoding")
+        #expect(response["Accept-Encoding"] == "identity")
+        let named = coding.split(separator: ", ").last.map(String.init) ?? ""
+        #expect((answer["detail"] as? String)?.contains("'\(named)'") == true)
+        #expect((answer["userMessage"] as? String)?.contains("screenshot") == false)
+      }
+    }
+    #expect(count > 2)
+    // Without a body, there is nothing that has a coding.
+    #expect(try await shop.ask("GET /v1/limits", ["Content-Encoding: \(coding)"]).status == 200)
+  }
+
   /// Would break if the text named a status that the server does not give with a code, as it once did for a lost generation.
   @Test func `the documents give each code with its status`() throws {
     let root = SampleShop.folder.deletingLastPathComponent().path
