@@ -31,13 +31,15 @@ enum NeighborsCommand {
           If the first image of the entity has a vector, those come first whose images have one of the same \
           model, in the order of the cosines. Vectors are computed by 'vq index --models' and 'vq catalogue \
           embed', or come with the feed. After them, or without vectors, come those that a search with its \
-          first image finds.
+          first image finds. If the file of the image cannot be read, the signature that the index has of it is \
+          searched with, which finds less; a message says so.
           """),
       HelpSection(
         title: "JSON form",
         text: """
           One object. 'cosine' is null for a neighbor that the search has found. 'sharesDetails' tells \
-          whether details of the two images agree, as those of one thing in two colors do.
+          whether details of the two images agree, as those of one thing in two colors do. \
+          'signatureSearched' is true if the file of the image could not be read, and absent otherwise.
             {"schema":"vq.neighbors/1","type":"product","id":"lamp-teal",
              "generation":4,"neighbors":[
                {"type":"product","id":"lamp-red","title":"Desk lamp","cosine":0.93,
@@ -76,8 +78,12 @@ enum NeighborsCommand {
     let id: String
     let generation: Int
     let neighbors: [Neighbor]
+    /// Absent if the file of the image was searched with.
+    let signatureSearched: Bool?
 
-    private enum CodingKeys: CodingKey { case schema, type, id, generation, neighbors }
+    private enum CodingKeys: CodingKey {
+      case schema, type, id, generation, neighbors, signatureSearched
+    }
   }
 
   @concurrent static func run(
@@ -92,19 +98,32 @@ enum NeighborsCommand {
     let (limit, filter) = (arguments[limit], try Question(arguments).filter)
     let nearest = try await matcher.nearestEntities(to: id, limit: limit, filter: filter)
     var picture: [UInt8]?
+    var reason = ""
+    var advice: [String] = []
     do {
       picture = try await EntityThumbnails(catalogue: catalogue, pool: matcher.pool)
         .jpeg(of: id, size: .extraLarge)
     } catch let error as DecodeError {
-      if nearest.isEmpty { throw error }
-      console.diagnostics.warning(
-        "the image of '\(id.value)' was not searched with, only its vector: \(error.message)")
+      reason = ": " + error.message
+      if error.code == .unreadable {
+        let index = DisplayText.escaped(arguments[MatchCommand.index])
+        advice = [
+          "if the images are in another folder: vq catalogue set --images-root DIR --index \(index)"
+        ]
+      }
     }
-    guard picture != nil || !nearest.isEmpty else {
-      throw CommandFailure(.failure, "'\(id.value)' has no image that could be looked at")
-    }
-    let neighbors = try await matcher.neighbors(
+    let found = try await matcher.neighbors(
       of: id, nearest, picture: picture, limit: limit, filter: filter)
+    guard let found else {
+      throw CommandFailure(
+        .failure, "'\(id.value)' has no image that could be looked at" + reason, advice: advice)
+    }
+    if found.isBySignature {
+      console.diagnostics.warning(
+        "the image of '\(id.value)' cannot be read, so what the index has of it was searched with, which finds less"
+          + reason, advice: advice)
+    }
+    let neighbors = found.neighbors
     if arguments[json] {
       try console.output.writeJSON(
         Document(
@@ -114,7 +133,7 @@ enum NeighborsCommand {
               type: $0.value.id.type, id: $0.value.id.value,
               title: $0.value.displayRepresentation.title,
               cosine: $0.cosine, sharesDetails: $0.sharesDetails)
-          }))
+          }, signatureSearched: found.isBySignature ? true : nil))
       return .success
     }
     guard !neighbors.isEmpty else {

@@ -411,6 +411,7 @@ extension Definition {
                     "The cosine of the angle between the vectors of the two images. Absent if one of them has none, and with `relation`.",
                     min: -1, max: 1)),
               ]))),
+        .optional("signatureSearched", .signatureSearched),
       ]))
 
   static let historyEvent = Definition(
@@ -440,4 +441,13 @@ extension Definition {
             "When it was changed last, or added; `null` if it is not known.",
             of: [.reference(.historyEvent), .null])),
       ]))
+}
+
+extension Schema {
+  /// The field that tells that neighbors were found without the image.
+  static let signatureSearched = boolean(
+    """
+    True if the file of the entity's first image could not be read, and what the index has of the image was searched with, which finds less. \
+    Absent otherwise.
+    """)
 }

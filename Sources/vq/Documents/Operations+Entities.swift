@@ -343,7 +343,7 @@ extension Operation {
     """
     Finds the others of its type that look like the first image of the entity: in the order of the vectors of their images if a model has \
     computed them, or the shop has supplied them, and after these what a search with the image finds: the likeliest mistakes. What people \
-    said about answers does not count. With `relation`, it gives what the shop's feed relates to a product instead, in the order of the feed; entities \
+    said about answers does not count. If the file of the image cannot be read, what the index has of it is searched with. With `relation`, it gives what the shop's feed relates to a product instead, in the order of the feed; entities \
     that the shop does not have are left out.
     """,
     parameters: [

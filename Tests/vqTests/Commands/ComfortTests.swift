@@ -231,6 +231,39 @@ import Testing
     #expect(none.status == 2 && none.errors.contains("ID: there is no product 'x'"))
   }
 
+  /// Would break if an image that is elsewhere were told without its name and without what to do, or ended the command, though the index has its
+  /// signature.
+  @Test(arguments: ["pictures", "pictures/red.jpg"])
+  func `neighbors are listed without the image files`(missing: String) throws {
+    let folder = try TemporaryDirectory()
+    let directory = folder.path
+    try FileManager.default.createDirectory(
+      atPath: directory + "/pictures", withIntermediateDirectories: false)
+    for (id, image) in [("red", "mug-red"), ("blue", "mug-blue"), ("oats", "oats")] {
+      _ = try folder.copy(SampleShop.image("\(image).jpg"), to: "pictures/\(id).jpg")
+    }
+    let rows = ["red", "blue", "oats"].map {
+      #"{"type":"product","id":"\#($0)","title":"T \#($0)","images":["\#($0).jpg"]}"#
+    }
+    let bare = #"{"type":"product","id":"bare","title":"T"}"#
+    _ = try folder.write((rows + [bare]).joined(separator: "\n"), to: "feed.jsonl")
+    let run = try RunningVQ(
+      ["index", "feed.jsonl", "--images-root", "pictures", "--index", "s.vq"], directory: directory)
+    #expect(run.status == 0)
+    let before = try RunningVQ(["neighbors", "red"], directory: directory)
+    #expect(before.errors == "" && before.output.contains("shared"))
+    try FileManager.default.moveItem(
+      atPath: directory + "/" + missing, toPath: directory + "/elsewhere")
+    let after = try RunningVQ(["neighbors", "red"], directory: directory)
+    #expect(after.status == 0 && after.output == before.output)
+    #expect(
+      after.errors.contains("'red.jpg'") && after.errors.contains("catalogue set --images-root"))
+    let json = try RunningVQ(["neighbors", "red", "--json"], directory: directory)
+    #expect(json.output.contains(#""signatureSearched":true"#))
+    let none = try RunningVQ(["neighbors", "bare"], directory: directory)
+    #expect(none.status == 1 && none.errors.contains("'bare' has no image"))
+  }
+
   @Test func `duplicates are listed with their images`() throws {
     let folder = try TemporaryDirectory()
     for name in ["one.jpg", "two.jpg"] {

@@ -207,8 +207,13 @@ import VisualQuery
   }
 
   @Test func `neighbors`() throws {
+    let (folder, _) = try RunningVQ.indexingSampleShop()
+    let index = folder.path + "/shop.vq"
+    _ = try RunningVQ(["catalogue", "set", "--images-root", folder.path, "--index", index])
     try expect(
-      try lines(["neighbors", "mug-red", "--index", IndexedShop.path(), "--json"]), of: .neighbors)
+      try [IndexedShop.path(), index].flatMap {
+        try lines(["neighbors", "mug-red", "--index", $0, "--json"])
+      }, of: .neighbors)
   }
 
   @Test func `hashes and copies`() throws {

@@ -157,6 +157,8 @@ import VisualQuery
     try Data("\(rejected)\n\(rejected)\n".utf8).write(
       to: URL(filePath: RefusedRowsFile.path(inIndex: shop.index)))
     _ = try await ask("GET /v1/rejected?limit=1")
+    try FileManager.default.removeItem(atPath: shop.folder.path + "/flat.jpg")
+    _ = try await ask("GET /v1/entities/product/flat/neighbors")
     _ = try await ask("GET /v1/entities?q=oats&limit=0", status: 400)
     var problems = [Problem(.bodyTooLarge, "too large", limit: 9).response(requestID: "1").body]
     let key = "Authorization: Bearer \(Self.writer.key)"

@@ -10,6 +10,14 @@ package struct NeighboringEntity: Sendable {
   package internal(set) var sharesDetails = false
 }
 
+/// The entities that look most like another one.
+package struct Neighborhood: Sendable {
+  /// The nearest first.
+  package let neighbors: [NeighboringEntity]
+  /// True if the signature of the image was searched with, since its file cannot be read. That finds less.
+  package let isBySignature: Bool
+}
+
 /// The entities that look most like one of the catalogue.
 extension Matcher {
   /// The largest number of neighbors.
@@ -63,15 +71,30 @@ extension Matcher {
   private func firstVector(
     of key: UInt32, _ type: EntityType
   ) throws(CatalogueError) -> ImageEmbedding? {
+    try first(of: key, type) { $0.embedding(at: $1) }
+  }
+
+  /// Returns the signature of the first image of an entity as that of a query, or `nil` if it has no image, or in engine mode.
+  private func firstSignature(of id: EntityID) throws(CatalogueError) -> QuerySignature? {
+    guard catalogue.candidates.hasAllSignatures, let key = try catalogue.key(of: id) else {
+      return nil
+    }
+    return try first(of: key, id.type) { QuerySignature($0.signature(at: $1)) }
+  }
+
+  /// Returns what `read` makes of the row of the first image of an entity for which it makes something.
+  private func first<Value>(
+    of key: UInt32, _ type: EntityType, read: (SignatureSegment, Int) -> Value?
+  ) throws(CatalogueError) -> Value? {
     let segments = catalogue.segments(of: type)
-    var first: (position: UInt32, vector: ImageEmbedding)?
+    var first: (position: UInt32, value: Value)?
     for place in try catalogue.rows(of: key, type) {
       let segment = segments[place.segment].segment
       let position = segment.tag(at: place.row)
       if let first, first.position <= position { continue }
-      if let vector = segment.embedding(at: place.row) { first = (position, vector) }
+      if let value = read(segment, place.row) { first = (position, value) }
     }
-    return first?.vector
+    return first?.value
   }
 
   /// Returns the keys of the nearest entities with the cosines of their nearest images.
@@ -105,16 +128,23 @@ extension Matcher {
   ///
   /// - Parameters:
   ///   - nearest: The entities by their vectors: ``nearestEntities(to:limit:filter:timeout:)`` with the same limit and filter.
-  ///   - picture: The file of its first image, or `nil` if it cannot be read: the others are then left out.
+  ///   - picture: The file of its first image, or `nil` if it cannot be read: the stored signature is then searched with.
   ///   - limit: The most entities.
+  /// - Returns: `nil` if there is nothing to search with, and nothing is near by vectors.
   /// - Throws: `DecodeError`; the errors of ``values(for:options:)``.
   package func neighbors(
     of id: EntityID, _ nearest: [NeighboringEntity], picture: [UInt8]?, limit: Int,
     filter: EntityFilter, decoder: ImageDecoder = ImageDecoder(), timeout: Duration? = nil
-  ) async throws -> [NeighboringEntity] {
-    guard let picture else { return nearest }
+  ) async throws -> Neighborhood? {
     let start = now()
-    let content = try await content(decoding: picture, decoder: decoder)
+    let content: SemanticContent
+    if let picture {
+      content = try await self.content(decoding: picture, decoder: decoder)
+    } else if let signature = try firstSignature(of: id) {
+      content = SemanticContent(signature: signature)
+    } else {
+      return nearest.isEmpty ? nil : Neighborhood(neighbors: nearest, isBySignature: false)
+    }
     let spent = now() - start
     let response = try await values(
       for: content,
@@ -136,6 +166,6 @@ extension Matcher {
         NeighboringEntity(
           value: other.value, cosine: nil, sharesDetails: other.alignment != nil))
     }
-    return neighbors
+    return Neighborhood(neighbors: neighbors, isBySignature: picture == nil)
   }
 }

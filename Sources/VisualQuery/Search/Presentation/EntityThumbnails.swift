@@ -120,7 +120,7 @@ public struct EntityThumbnails: Sendable {
     do throws(PictureFileError) {
       file = try PictureFolders(catalogue.picturePlaces).open(path)
     } catch {
-      throw DecodeError(code: .unreadable, message: error.message)
+      throw DecodeError(code: .unreadable, message: "'\(path)': \(error.message)")
     }
     return try thumbnail(of: decoder.contents(ofDescriptor: file.descriptor), size)
   }

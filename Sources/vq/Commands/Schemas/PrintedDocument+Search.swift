@@ -79,6 +79,7 @@ extension PrintedDocument {
                   "sharesDetails",
                   .boolean("True if details of the two images agree in their places.")),
               ]))),
+        .optional("signatureSearched", .signatureSearched),
       ]))
 
   static let diff = PrintedDocument(

@@ -30,21 +30,25 @@ extension EntityHandlers {
     let nearest = try await matcher.nearestEntities(
       to: id, limit: limit, filter: filter, timeout: timeLeft())
     var picture: EntityThumbnails.Thumbnail?
+    var missing: Problem?
     do {
       picture = try await thumbnail(of: id, 0, .extraLarge, catalogue, request)
-    } catch let problem as Problem where problem.code == .noPicture && !nearest.isEmpty {
-      // Without an image, the neighbors by vectors are the answer.
+    } catch let problem as Problem where problem.code == .noPicture {
+      missing = problem
     }
-    let neighbors = try await matcher.neighbors(
+    let found = try await matcher.neighbors(
       of: id, nearest, picture: picture?.jpeg, limit: limit, filter: filter,
       decoder: ImageDecoder(limits: DecodeLimits(memoryLimit: settings.decodeLimits.memoryLimit)),
       timeout: timeLeft())
+    guard let found else {
+      throw missing ?? Problem(.noPicture, "the entity has no image", field: "image")
+    }
     let entities = try await documents(
-      of: neighbors.map(\.value), EntityLookup(catalogue: catalogue, pool: pool), locale)
+      of: found.neighbors.map(\.value), EntityLookup(catalogue: catalogue, pool: pool), locale)
     return untagged(
       NeighborsDocument(
-        generation: catalogue.generation,
-        neighbors: zip(neighbors, entities).map { neighbor, entity in
+        generation: catalogue.generation, signatureSearched: found.isBySignature,
+        neighbors: zip(found.neighbors, entities).map { neighbor, entity in
           NeighborsDocument.Neighbor(
             entity: entity, sharesDetails: neighbor.sharesDetails,
             cosine: neighbor.cosine)
@@ -125,6 +129,8 @@ struct NeighborsDocument: Sendable {
   }
 
   let generation: Int
+  /// True if the file of the image could not be read, and what the index has of it was searched with. Absent otherwise.
+  var signatureSearched = false
   let neighbors: [Neighbor]
 }
 
@@ -133,6 +139,7 @@ extension NeighborsDocument: JSONWritable {
     json.object { json in
       json.field("generation", generation)
       json.field("neighbors", neighbors)
+      if signatureSearched { json.field("signatureSearched", true) }
     }
   }
 }

@@ -110,6 +110,9 @@ public struct Neighbors: Codable, Sendable, Hashable {
   public let generation: Int
   /// The neighbors, the nearest first; related ones in the order of the feed.
   public let neighbors: [Neighbor]
+  /// True if the server could not read the image of the entity and searched with what its index has of it, which finds less;
+  /// `nil` otherwise.
+  public let signatureSearched: Bool?
 }
 
 /// The generations in which an entity was added and changed.
