@@ -123,11 +123,12 @@ package struct QueryKeypoints: Sendable, Hashable {
     }
   }
 
-  /// Makes the keypoints of an image of the catalogue those of a query. Nothing is known of the doubts about their words, so they cannot vote.
+  /// Makes the keypoints of an image of the catalogue those of a query.
   init(_ set: KeypointSet) {
+    // The least certain bits of a visual word are not stored. Any bits do, but not one bit several times, which would vote several times.
+    let doubts = set.hashes.flatMap { _ in 0..<UInt8(Kernels.knownDoubts) }
     self.init(
-      points: set.keypoints.map(Point.init), hashes: set.hashes,
-      doubts: [UInt8](repeating: 0, count: Kernels.knownDoubts * set.hashes.count), fineWidth: 0)
+      points: set.keypoints.map(Point.init), hashes: set.hashes, doubts: doubts, fineWidth: 0)
   }
 
   /// Makes the views of keypoints whose hashes are known. Mirrored images are rare, and the larger keypoints

@@ -6,9 +6,6 @@ extension QuerySignature {
   package init(_ signature: Signature) {
     let (width, height) = signature.workingSize
     let size = SIMD2(width, height)
-    let stored = QueryKeypoints(signature.keypoints)
-    // The least certain bits of a visual word are not stored. Any bits do, but not one bit several times, which would vote several times.
-    let doubts = stored.points.flatMap { _ in (0..<UInt8(Kernels.knownDoubts)) }
     self.init(
       size: size,
       views: [
@@ -16,8 +13,7 @@ extension QuerySignature {
           origin: .zero, size: size, variants: [signature.pdq], pdqQuality: signature.pdqQuality,
           color: signature.color, layout: signature.layout, texture: signature.texture)
       ],
-      keypoints: QueryKeypoints(
-        points: stored.points, hashes: stored.views[0].hashes, doubts: doubts, fineWidth: 0),
-      colors: QueryColors(signature.layout), marks: nil)
+      keypoints: QueryKeypoints(signature.keypoints), colors: QueryColors(signature.layout),
+      marks: nil)
   }
 }

@@ -44,8 +44,9 @@ struct Rivals: Sendable {
   private static let sharedInliers = 10.0...18.0
   /// The logarithms of the ratio of inliers from which on a candidate aligns better than that, and clearly does (1.22).
   private static let alignsAsWell = 0.0...0.2
-  /// The similarity of the histograms at which colors say that it is the thing itself, and at which they surely do.
-  private static let sameColors = 0.88...0.92
+  /// The similarity of the histograms at which colors say that it is the thing itself, and at which they surely do; and the evidence of aligned colors
+  /// at which these do.
+  private static let (sameColors, agreeingColor) = (0.88...0.92, 0.4)
   /// The largest share of a lead that is in doubt (docs/quality-trials.md has what else was tried).
   private static let largestDoubt = 0.6
   /// The logarithms of the ratios of inliers at which a rival begins to align better (1.16) and clearly does (1.42).
@@ -182,7 +183,8 @@ struct Rivals: Sendable {
   private static func sharedDoubt(of own: MeasuredEvidence, rivalInliers most: Int) -> Double {
     sharedInliers.share(at: Double(most))
       * (1 - alignsAsWell.share(at: inlierRatio(own.inliers, to: most)))
-      * (1 - sameColors.share(at: own.color)) * largestColorDoubt(of: own)
+      * (1 - sameColors.share(at: own.color)) * largestDoubt
+      * max(0, 1 - (own[.alignedColor] ?? 0) / agreeingColor)
   }
 
   /// Returns the share of a lead that says nothing since the candidate aligns only in a part of what another one aligns in, whose patches

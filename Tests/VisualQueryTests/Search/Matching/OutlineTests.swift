@@ -63,7 +63,7 @@ import VisualQuery
       for: SemanticContent(pixelBuffer: part),
       options: MatchOptions(minimumConfidence: 0.3, timeout: nil))
     let mug = try #require(answer.matches.first { $0.value.id.value == "mug-red" })
-    #expect((0.5..<0.8).contains(mug.confidence))
+    #expect((0.4..<0.8).contains(mug.confidence))
   }
 
   @Test func `an outline is a convex polygon in the image around its keypoints`() async throws {
