@@ -41,12 +41,13 @@ extension AlignedColor {
   ///   - transform: From the query's working image to the other's.
   ///   - claim: The parts of the query in which keypoints agree, or `nil` if the whole images lie over each other. The thing is
   ///     looked for within their hull: beyond it, a photo shows what is around the thing.
+  ///   - inliers: The keypoints that agree, or `nil` if the whole images lie over each other. A few place an image only roughly.
   ///   - covered: Boxes of the query in which other things lie in front, in shares of its sides.
   /// - Returns: None if too little of the other image lies within the query.
   /// - Complexity: O(cells).
   package func contradiction(
     of layout: ColorLayout, size: (width: Int, height: Int), under transform: PlaneTransform,
-    within claim: ImageClaim? = nil, outside covered: [ImageBox] = []
+    within claim: ImageClaim? = nil, inliers: Int? = nil, outside covered: [ImageBox] = []
   ) -> ColorContradiction {
     guard let inverse = transform.inverse else { return .none }
     let other = other(layout, size: size, hasSameLight: false)
@@ -69,26 +70,36 @@ extension AlignedColor {
     }
     let view = view(of: cells, things)
     let noise = min(Self.largestNoise, cells.map { view.difference($0) }.sorted()[cells.count / 2])
-    var excess = [Float](repeating: 0, count: ColorLayout.side * ColorLayout.side)
+    let roughness = max(
+      Self.share(of: Self.roughNoise, below: noise),
+      inliers.map { 1 - Self.share(of: Self.exactInliers, below: Float($0)) } ?? 0)
+    var excesses = [Float](repeating: 0, count: ColorLayout.side * ColorLayout.side)
+    // The cells that differ wherever they are looked for.
+    var core: Set<Int> = []
+    var shifted = ShiftedDifferences(cells, roughness: roughness)
     for cell in things {
       let limit = Self.leastDifference + Self.noiseWeight * noise + view.tolerance(for: cell)
-      var difference = view.difference(cell)
-      for shift in Self.shifts where difference > limit {
-        guard let seen = mean(cell.index, size, back, covered, hidden, shift: shift) else {
-          continue
-        }
-        difference = min(difference, view.difference(cell, seen: Self.cones(seen)))
+      func excess(_ difference: Float) -> Float {
+        max(0, min(1, (difference - limit) / Self.clearDifference))
       }
-      excess[cell.index] = max(0, min(1, (difference - limit) / Self.clearDifference))
+      guard view.difference(cell) > limit else { continue }
+      let found = shifted.differences(of: cell) { cell, shift in
+        mean(cell.index, size, back, covered, hidden, shift: shift).map {
+          view.difference(cell, seen: Self.cones($0))
+        } ?? view.difference(cell)
+      }
+      excesses[cell.index] = excess(found.agreed)
+      if excess(found.least) > Self.leastExcess { core.insert(cell.index) }
     }
     let byIndex = Dictionary(uniqueKeysWithValues: things.map { ($0.index, $0) })
-    let largest = Self.regions(of: excess).map { region in
-      (sum: region.reduce(0) { $0 + excess[$1] }, cells: region.map { byIndex[$0]! })
+    let largest = Self.regions(of: excesses).map { region in
+      (sum: region.reduce(0) { $0 + excesses[$1] }, cells: region.map { byIndex[$0]! })
     }.filter {
       // If keypoints agree, something in front can hide only a part of the thing. A region
       // larger than that is a contradiction even if its colors look foreign.
-      Double($0.cells.count) > Self.largestHidden * Double(things.count)
-        || !view.isForeign($0.cells)
+      let cells = $0.cells.filter { core.contains($0.index) }
+      return Double(cells.count) > Self.largestHidden * Double(things.count)
+        || !view.isForeign(cells)
     }.max { $0.sum < $1.sum }
     guard let largest else { return .none }
     return ColorContradiction(
@@ -120,7 +131,8 @@ extension AlignedColor {
           * (Kernels.oklab(ofCones: cell.kept) - color(seen)))
     }
 
-    /// Returns the difference that an unusual light or vividness leaves in a vivid color: neither is the same for all colors.
+    /// Returns the difference that an unusual light or vividness leaves in a vivid color: neither is the same for all colors. A
+    /// colored light leaves some in every color, since what is white in it is often brighter than an image can tell.
     func tolerance(for cell: Cell) -> Float {
       func chroma(_ color: SIMD3<Float>) -> Float {
         (color[1] * color[1] + color[2] * color[2]).squareRoot()
@@ -129,7 +141,7 @@ extension AlignedColor {
       let cast = max(light.max() - mean, mean - light.min())
       return AlignedColor.toleranceWeight
         * max(chroma(Kernels.oklab(ofCones: cell.kept)), chroma(color(cell.seen)))
-        * (abs(log(vividness)) + 4 * Float(cast))
+        * (abs(log(vividness)) + 4 * Float(cast)) + AlignedColor.castTolerance * Float(cast)
     }
 
     /// Returns whether a part is something in front of the thing: much plainer than what it hides, and lighter or darker in
@@ -144,6 +156,60 @@ extension AlignedColor {
         && !(AlignedColor.correlation(seen.map { $0[0] }, kept.map { $0[0] })
           > AlignedColor.sameShades)
     }
+  }
+
+  /// The differences of cells at places a little beside their own.
+  private struct ShiftedDifferences {
+    private static let side = ColorLayout.side
+    private static let shifts = [.zero] + AlignedColor.shifts
+
+    /// The cells by their indices.
+    private let cells: [Cell?]
+    /// The differences at the first shift, then those at the next; negative where they were not measured.
+    private var known: [Float]
+    /// How roughly the image aligns, `0...1`: how far each cell has a shift of its own.
+    private let roughness: Float
+
+    init(_ cells: [Cell], roughness: Float) {
+      self.roughness = roughness
+      var places = [Cell?](repeating: nil, count: Self.side * Self.side)
+      for cell in cells { places[cell.index] = cell }
+      self.cells = places
+      known = [Float](repeating: -1, count: Self.shifts.count * places.count)
+    }
+
+    /// Returns the difference of a cell at the shift that agrees best, and the least at any shift. Alone, a cell with an edge
+    /// finds any color between the two, so in an image that aligns exactly the cells around it must agree with its shift, too.
+    ///
+    /// - Parameter measure: Returns the difference of a cell at a shift.
+    mutating func differences(
+      of cell: Cell, measure: (Cell, SIMD2<Double>) -> Float
+    ) -> (agreed: Float, least: Float) {
+      let (row, column) = (cell.index / Self.side, cell.index % Self.side)
+      let reach = roughness < 1 ? 1 : 0
+      var least = Float.infinity
+      var best = (cost: Float.infinity, difference: Float.infinity)
+      for (number, shift) in Self.shifts.enumerated() {
+        var cost: Float = 0
+        for i in max(0, row - reach)...min(Self.side - 1, row + reach) {
+          for j in max(0, column - reach)...min(Self.side - 1, column + reach) {
+            guard let other = cells[i * Self.side + j] else { continue }
+            let place = number * cells.count + other.index
+            if known[place] < 0 { known[place] = measure(other, shift) }
+            cost += min(AlignedColor.countedDifference, known[place])
+          }
+        }
+        let own = known[number * cells.count + cell.index]
+        least = min(least, own)
+        if cost < best.cost { best = (cost, own) }
+      }
+      return (best.difference + roughness * (least - best.difference), least)
+    }
+  }
+
+  /// Returns the share of a range that lies below a value, `0...1`.
+  private static func share(of range: ClosedRange<Float>, below value: Float) -> Float {
+    max(0, min(1, (value - range.lowerBound) / (range.upperBound - range.lowerBound)))
   }
 
   // MARK: Light
@@ -250,7 +316,13 @@ extension AlignedColor {
   private static let lightnessWeight: Float = 0.6
   /// The weight of a difference where the rest of the image differs as well.
   private static let toleranceWeight: Float = 0.25
-  /// The largest difference that counts in the choice of a light.
+  /// The difference for each unit of the cast of a light.
+  private static let castTolerance: Float = 0.12
+  /// The difference of the median cell from which on an image aligns roughly, and at which each cell has its own shift.
+  private static let roughNoise: ClosedRange<Float> = 0.005...0.0125
+  /// The number of inliers up to which an image aligns roughly, and from which on it may align exactly.
+  private static let exactInliers: ClosedRange<Float> = 24...48
+  /// The largest difference that counts in the choice of a light, or of a shift.
   private static let countedDifference: Float = 0.06
   /// The extra cost of a change of vividness, for each factor of *e*.
   private static let vividnessCost: Float = 0.6

@@ -300,10 +300,12 @@ import Testing
 
   // MARK: Contradiction
 
-  private func contradiction(_ query: PixelBuffer, _ other: PixelBuffer) throws -> Double {
+  private func contradiction(
+    _ query: PixelBuffer, _ other: PixelBuffer, inliers: Int? = nil
+  ) throws -> Double {
     let signature = Signature(other)
     return AlignedColor(QuerySignature(query)).contradiction(
-      of: signature.layout, size: signature.workingSize, under: same
+      of: signature.layout, size: signature.workingSize, under: same, inliers: inliers
     ).share
   }
 
@@ -329,6 +331,39 @@ import Testing
     let red = try person(shirt: [200, 50, 45])
     #expect(try contradiction(try person(shirt: color), red) > 0.15)
     #expect(try contradiction(red, red) == 0)
+  }
+
+  /// A person in dark trousers and a top that ends between cells of the layout.
+  private func person(top: [Int], gain: [Int] = [100, 100, 100]) throws -> PixelBuffer {
+    try painted { x, y in
+      let color: [Int]
+      switch (x, y) {
+      case (60..<100, 0..<40): color = [205, 160, 135]
+      case (42..<118, 54..<92): color = top
+      case (42..<118, 40..<112): color = [205, 160, 135]
+      case (46..<114, 112..<160): color = [45, 45, 50]
+      default: color = [255, 255, 255]
+      }
+      return zip(color, gain).map { UInt8(min(255, $0 * $1 / 100)) }
+    }
+  }
+
+  /// Would break if each cell were looked for in a direction of its own: the upper edge of a small black part is as light as gray a
+  /// little above, and the lower edge is a little below. Few keypoints place an image so roughly that this may be.
+  @Test func `a small part of another lightness contradicts`() throws {
+    let gray = try person(top: [110, 98, 104])
+    let black = try person(top: [45, 45, 45])
+    #expect(try contradiction(black, gray) > 0.2)
+    #expect(try contradiction(black, gray, inliers: 60) > 0.2)
+    #expect(try contradiction(black, gray, inliers: 20) < 0.17)
+    #expect(try contradiction(gray, gray) == 0)
+  }
+
+  /// Would break if the light were known exactly from a white ground, which is as white in a redder light.
+  @Test(arguments: [[150, 95, 180], [175, 95, 85], [170, 165, 150]])
+  func `a warm light before a white ground does not contradict`(top: [Int]) throws {
+    let warm = try person(top: top, gain: [112, 100, 78])
+    #expect(try contradiction(warm, person(top: top)) < 0.01)
   }
 
   /// Would break if a thing that is plain and of another color were taken for something that hides all of it.

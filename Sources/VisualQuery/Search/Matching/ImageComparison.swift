@@ -188,7 +188,8 @@ struct ImageComparison: Sendable {
     measured.contradiction =
       transforms.map { transform in
         colors.contradiction(
-          of: layout, size: size, under: transform, within: claim, outside: self.covered + covered)
+          of: layout, size: size, under: transform, within: claim,
+          inliers: measured.alignment?.inliers, outside: self.covered + covered)
       }.min { $0.share < $1.share } ?? .none
   }
 
