@@ -18,6 +18,9 @@ struct ImageComparison: Sendable {
   /// another hue, the last difference is 0.1.
   private static let sameImage = ColorLayout.Difference(residual: 0.03, shift: 0.03, largest: 0.024)
 
+  /// The share of an image besides a view of it from which on it shows something else, too.
+  private static let leastContent = 0.05
+
   /// The factor of an embedding that is compared in directions fitted to the catalogue. Differences that do not tell its things
   /// apart are left out there, so what remains means more.
   private static let fittedFactor = 2.0
@@ -209,6 +212,14 @@ struct ImageComparison: Sendable {
     let isEqual =
       difference.residual < limits.residual && difference.shift < limits.shift
       && difference.largest < limits.largest
-    return isEqual && measured.contradiction == .none ? .exact : .near
+    return isEqual && measured.contradiction == .none && showsAll(measured.view) ? .exact : .near
+  }
+
+  /// Returns whether a view shows all that the query does: what its plain borders surround may be one of two things.
+  private func showsAll(_ number: Int) -> Bool {
+    let (view, size) = (query.views[number], SIMD2<Double>(query.size))
+    let (origin, extent) = (SIMD2<Double>(view.origin) / size, SIMD2<Double>(view.size) / size)
+    let box = ImageBox(x: origin.x, y: origin.y, width: extent.x, height: extent.y)
+    return number == 0 || query.contentShare(outside: [box]) < Self.leastContent
   }
 }

@@ -103,11 +103,14 @@ struct Scoring: Sendable {
   func scored(_ region: RegionSearch) -> [ScoredEntity] {
     switch region.source {
     case .layout, .remainder:
-      scored(region.searches, in: region.frame) { _ in Calibration.cellPrior }
+      scored(region.searches, in: region.frame, isPart: true) { _ in Calibration.cellPrior }
     // Windows only propose outlines; they have no candidates of their own.
     case .windows: []
     case .outline:
-      scored(region.searches, in: region.frame, isSupportMeasured: false, texts: findings.texts) {
+      scored(
+        region.searches, in: region.frame, isPart: true, isSupportMeasured: false,
+        texts: findings.texts
+      ) {
         Calibration.outlinePrior(inliers: $0.inliers)
           + (region.isWithinPart ? Calibration.cellPrior : 0)
       }
@@ -130,10 +133,13 @@ struct Scoring: Sendable {
       })
   }
 
-  /// - Parameter texts: The agreement of the text, which counts in the whole image and in the outlines that things draw in it. That of a
-  ///   page is of many things.
+  /// - Parameters:
+  ///   - isPart: True if a part of the image was searched: an image that is the same as the part is not the same as the query's.
+  ///   - texts: The agreement of the text, which counts in the whole image and in the outlines that things draw in it. That of a
+  ///     page is of many things.
   private func scored(
-    _ searches: [TypeSearch], in frame: ImageFrame, isSupportMeasured: Bool = true,
+    _ searches: [TypeSearch], in frame: ImageFrame, isPart: Bool = false,
+    isSupportMeasured: Bool = true,
     texts: TextAgreements? = nil, prior: (MeasuredEvidence) -> Double
   ) -> [ScoredEntity] {
     let texts = isPage ? nil : texts
@@ -179,7 +185,8 @@ struct Scoring: Sendable {
         evidenceWithoutEmbedding: others.map { others in
           completed(others.filter { $0.kind != .embedding })
         },
-        confidence: Calibration.confidence(evidence), tier: entity.image.tier,
+        confidence: Calibration.confidence(evidence),
+        tier: isPart && entity.image.tier == .exact ? .near : entity.image.tier,
         image: entity.image, imagePosition: entity.image.position)
     }
   }

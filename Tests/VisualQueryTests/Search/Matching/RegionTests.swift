@@ -45,7 +45,8 @@ import VisualQuery
 
   static let things = ["mug-red", "lantern", "notebook", "tea-mint", "board", "backpack"]
 
-  /// Would break if a page showed no more than an image of one thing, or if its cells were not searched.
+  /// Would break if a page showed no more than an image of one thing, if its cells were not searched, or if it were taken for the same image as
+  /// that of a thing on it.
   @Test func `each thing of a page is found, in its own cell`() async throws {
     let matcher = Matcher(catalogue: try await Self.shared.value.1)
     let answer = try await matcher.values(
@@ -53,6 +54,7 @@ import VisualQuery
       options: MatchOptions(types: [.product], timeout: nil))
     #expect(Set(answer.matches.map(\.value.id.value)).isSuperset(of: Self.things))
     #expect(answer.matches.count > MatchOptions.defaultTypeLimits[.product]!)
+    #expect(answer.matches.allSatisfy { $0.tier != .exact })
     for region in answer.regions {
       let id = try #require(region.best?.value)
       let index = try #require(Self.things.firstIndex(of: id))
@@ -63,6 +65,23 @@ import VisualQuery
       )
       #expect(Int(center.0 - 10) / 260 == index % 3 && Int(center.1 - 10) / 260 == index / 3)
     }
+  }
+
+  /// Would break if an image of two things were the same image as that of one of them.
+  @Test(arguments: [0.0, 0.25])
+  func `an image beside another thing is not the same image`(gap: Double) async throws {
+    let parts = try ["kettle", "lantern"].map { try picture($0, longerSide: 400) }
+    let space = Int(gap * 400)
+    var canvas = Canvas(
+      width: parts[0].width + space + parts[1].width, height: max(parts[0].height, parts[1].height),
+      gray: 255)
+    canvas.paste(parts[0], x: 0, y: 0)
+    canvas.paste(parts[1], x: parts[0].width + space, y: 0)
+    let answer = try await Matcher(catalogue: Self.shared.value.1).values(
+      for: SemanticContent(pixelBuffer: canvas.picture),
+      options: MatchOptions(types: [.product], timeout: nil))
+    #expect(answer.matches.contains { $0.value.id.value == "kettle" })
+    #expect(answer.matches.allSatisfy { $0.tier != .exact })
   }
 
   @Test func `a limit that is asked for holds for a page too`() async throws {
