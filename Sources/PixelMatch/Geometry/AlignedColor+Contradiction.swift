@@ -167,7 +167,7 @@ extension AlignedColor {
     private let cells: [Cell?]
     /// The differences at the first shift, then those at the next; negative where they were not measured.
     private var known: [Float]
-    /// How roughly the image aligns, `0...1`: how far each cell has a shift of its own.
+    /// The degree to which each cell has a shift of its own, `0...1`: 0 if the image aligns exactly, 1 if roughly.
     private let roughness: Float
 
     init(_ cells: [Cell], roughness: Float) {
