@@ -15,9 +15,12 @@ public struct MatchError: Error, Sendable, Hashable {
   public let code: Code
   /// The description for people.
   public let message: String
+  /// The field of the question that it is about, or `nil` if its message says so.
+  package let field: String?
 
-  package init(code: Code, message: String) {
+  package init(code: Code, message: String, field: String? = nil) {
     self.code = code
     self.message = message
+    self.field = field
   }
 }

@@ -118,9 +118,9 @@ package struct Question: Sendable, Hashable {
     return options
   }
 
-  /// The filter that is asked for, which is that of every type.
+  /// The filter that is asked for, which is that of every type: the one that a search has, whichever fields made it.
   package var filter: EntityFilter {
-    EntityFilter(labels: wantedLabels ?? [], comparators: conditions ?? [])
+    options(timeout: nil).filters[.product] ?? EntityFilter()
   }
 
   /// The question for facets; `nil` if none are asked for.

@@ -40,6 +40,8 @@ package struct QuestionField<Value: Sendable>: Sendable {
   package let standard: JSONValue?
   /// The role of the field in a question.
   package let role: Question.Role
+  /// The parts of entities that the field looks at; none if it is about the answer or the person only.
+  package let looksAt: [Question.Look]
   /// The places where the field may stand.
   package let doors: Set<Question.Door>
   let parts: [ContinuedQuestion.Part]
@@ -50,13 +52,14 @@ package struct QuestionField<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - path: The value in a question.
+  ///   - looksAt: The parts of entities that it looks at. A field that filters by properties names them here.
   ///   - doors: The places where the field may stand, apart from the command line.
   ///   - parts: The parts of a token that hold the field.
   ///   - apply: Sets the options that the field asks for.
   init(
     _ name: String, option: String? = nil, _ kind: QuestionKind<Value>,
     _ path: any WritableKeyPath<Question, Value?> & Sendable, _ role: Question.Role,
-    in doors: Set<Question.Door>, standard: JSONValue? = nil,
+    looksAt: [Question.Look], in doors: Set<Question.Door>, standard: JSONValue? = nil,
     token parts: [ContinuedQuestion.Part] = [],
     apply: @escaping @Sendable (Value, inout MatchOptions) -> Void = { _, _ in }
   ) {
@@ -65,6 +68,7 @@ package struct QuestionField<Value: Sendable>: Sendable {
     self.kind = kind
     self.path = path
     self.role = role
+    self.looksAt = looksAt
     self.doors = doors.union(option == nil ? [] : [.argument]).union(parts.isEmpty ? [] : [.token])
     self.standard = standard
     self.parts = parts
@@ -84,6 +88,8 @@ package protocol AnyQuestionField: Sendable {
   var standard: JSONValue? { get }
   /// The role of the field in a question.
   var role: Question.Role { get }
+  /// The parts of entities that the field looks at; none if it is about the answer or the person only.
+  var looksAt: [Question.Look] { get }
   /// The places where the field may stand.
   var doors: Set<Question.Door> { get }
   /// The parts of a token that hold the field.

@@ -20,6 +20,7 @@ extension EntityLookup {
     limit: Int = 200
   ) async throws -> EntityPage {
     let filter = EntityFilter(comparators: comparators, mode: mode)
+    try fields.check(filter)
     _ = try filter.conditions()
     let (types, limit) = (types.sorted(), Self.bounded(limit))
     let question = EntityQuestionHash(filter, types: types)

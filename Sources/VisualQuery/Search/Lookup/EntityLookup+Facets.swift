@@ -8,7 +8,9 @@ extension EntityLookup {
     _ question: FacetQuestion, matching filter: EntityFilter = EntityFilter(),
     types: Set<EntityType> = Set(EntityType.allCases)
   ) async throws -> (facets: [Facet], entityCount: Int) {
-    try await run { stop in
+    try fields.check(filter)
+    try fields.check(question)
+    return try await run { stop in
       var keys = KeySet.all
       if !filter.isEmpty { keys = try await catalogue.keys(matching: filter, shouldStop: stop) }
       if types.isEmpty { keys = KeySet() }

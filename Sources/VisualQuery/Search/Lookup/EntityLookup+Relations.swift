@@ -10,7 +10,8 @@ extension EntityLookup {
   package func related(
     to id: EntityID, by relation: EntityRelation, limit: Int, filter: EntityFilter = EntityFilter()
   ) async throws -> [EntityValue]? {
-    try await run { stop in
+    try fields.check(filter)
+    return try await run { stop in
       guard let key = try catalogue.key(of: id),
         let value = try catalogue.entities(keys: [key])[key]
       else { return nil }

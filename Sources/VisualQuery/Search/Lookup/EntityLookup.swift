@@ -16,6 +16,8 @@ public struct EntityLookup: Sendable {
 
   /// The generation that is read.
   package let catalogue: Catalogue
+  /// The fields that questions may look at: all of them, or, for strangers, the public ones.
+  package var fields: ReadableFields
   private let pool: WorkerPool
   private let timeout: Duration?
   private let now: @Sendable () -> Duration
@@ -34,6 +36,7 @@ public struct EntityLookup: Sendable {
   ) {
     self.catalogue = catalogue
     self.pool = pool
+    fields = catalogue.fields(forStrangers: false)
     self.timeout = timeout
     let start = clock.now
     now = { start.duration(to: clock.now) }
@@ -93,9 +96,12 @@ public struct EntityLookup: Sendable {
     let different = words.indices.filter { !words[($0 + 1)...].contains(words[$0]) }
       .map { words[$0] }
     if types.isEmpty || different.isEmpty { return [] }
+    let description = EntityProperty(EntityValue.descriptionField)
+    let texts: TextIndex.Texts =
+      fields.allows(description, for: .words) ? .all : .allButDescription
     return try await run { stop in
       try await catalogue.entities(
-        withWords: different, types: types.sorted(), limit: Self.bounded(limit), stop)
+        withWords: different, in: texts, types: types.sorted(), limit: Self.bounded(limit), stop)
     }
   }
 
@@ -113,6 +119,8 @@ public struct EntityLookup: Sendable {
     limit: Int = 100
   ) async throws -> [EntityValue] {
     let filter = EntityFilter(comparators: comparators, mode: mode)
+    try fields.check(filter)
+    try fields.check(sorts)
     _ = try filter.conditions()
     try EntitySort.check(sorts)
     return try await run { stop in

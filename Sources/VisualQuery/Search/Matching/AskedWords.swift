@@ -90,8 +90,8 @@ struct EntityWords: Sendable {
   private static let (shadeShare, familyShare) = (0.5, 0.25)
 
   /// Reads the words of an entity: those of its texts in all languages, of what distinguishes the variants of a group, and of fields of
-  /// the shop's own that are public or tell how a thing looks.
-  init(_ value: EntityValue, publicFields: Set<String>) {
+  /// the shop's own that are public or, if private ones may be looked at, tell how a thing looks.
+  init(_ value: EntityValue, _ fields: ReadableFields) {
     let text = value.text
     name = LabelText.normalized(text.title).split(separator: " ").map(String.init)
       .filter { ColorWords.name(of: $0) == nil && $0.contains(where: \.isLetter) }.sorted()
@@ -108,7 +108,9 @@ struct EntityWords: Sendable {
     }
     for (field, json) in value.extra {
       let isColor = Self.isColorField(field)
-      guard isColor || publicFields.contains(field) || Self.isTelling(field) else { continue }
+      guard fields.allows(EntityProperty(field), for: .words),
+        isColor || fields.shown.contains(field) || Self.isTelling(field)
+      else { continue }
       for text in Self.texts(of: json) { add(text, isColor: isColor) }
     }
   }

@@ -50,6 +50,7 @@ extension Matcher {
     var continuation = try Continuation(token: token, catalogue: catalogue)
     if fromStart { continuation.markShown { _ in false } }
     if !conditions.isEmpty {
+      try fields.check(EntityFilter(comparators: conditions))
       try Self.check(conditions, besides: continuation.question)
       // The lookup of the keys ignores the deadline: a result cut short could show entities
       // that do not meet the conditions. It takes milliseconds.

@@ -6,6 +6,7 @@ extension Matcher {
   package func facets(
     _ question: FacetQuestion, of response: MatchResponse
   ) async throws -> (facets: [Facet], entityCount: Int) {
+    try fields.check(question)
     let keys = KeySet(response.sealable.keys)
     return try await cancelling {
       try await withTaskExecutorPreference(pool) { @concurrent in

@@ -40,6 +40,7 @@ extension Matcher {
   package func nearestEntities(
     to id: EntityID, limit: Int, filter: EntityFilter = EntityFilter(), timeout: Duration? = nil
   ) async throws -> [NeighboringEntity] {
+    try fields.check(filter)
     let now = now
     let deadline = timeout.map { now() + $0 }
     let shouldStop: @Sendable () -> Bool = {

@@ -283,6 +283,7 @@ extension Matcher {
   @concurrent private func allowedKeys(
     _ types: [EntityType], _ options: MatchOptions, _ shouldStop: @escaping @Sendable () -> Bool
   ) async throws -> [EntityType: KeySet]? {
+    for filter in options.filters.values { try fields.check(filter) }
     var allowed: [EntityType: KeySet] = [:]
     // Usually all types have the same filter, which is then evaluated only once.
     var keysByFilter: [EntityFilter: KeySet] = [:]

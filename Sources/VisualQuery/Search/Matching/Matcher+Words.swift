@@ -41,7 +41,7 @@ extension Matcher {
     let (groups, members) = try groups(of: surest.map(\.key), and: compared, state)
     let keys = Set(compared).union(members.values.joined()).union(surest.map(\.key))
     let words = try catalogue.entities(keys: keys.sorted()).mapValues {
-      EntityWords($0, publicFields: catalogue.publicFields)
+      EntityWords($0, fields)
     }
     func agreement(_ key: UInt32) -> Double {
       state.query.allows(key, .product) ? words[key]?.agreement(with: asked) ?? 0 : -.infinity

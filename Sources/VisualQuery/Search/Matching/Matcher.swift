@@ -31,6 +31,8 @@ public struct Matcher: Sendable {
   package var rules: ShopRules?
   /// The instant at which rules are applied, or `nil` for that of the query.
   package var ruleDate: Date?
+  /// The fields that questions may look at: all of them, or, for strangers, the public ones.
+  package var fields: ReadableFields
   let now: @Sendable () -> Duration
 
   /// Makes a matcher over a catalogue.
@@ -45,6 +47,7 @@ public struct Matcher: Sendable {
   ) {
     self.catalogue = catalogue
     self.pool = pool
+    fields = catalogue.fields(forStrangers: false)
     let start = clock.now
     now = { start.duration(to: clock.now) }
   }

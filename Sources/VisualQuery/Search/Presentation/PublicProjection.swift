@@ -60,27 +60,6 @@ public struct PublicProjection: Sendable, Hashable {
     return .object(object)
   }
 
-  /// Returns whether strangers may filter by a property. The entities that pass a filter reveal
-  /// their values.
-  package func allowsFilter(by property: EntityProperty) -> Bool {
-    fields.contains(property.name) || property.name != "images" && property.isStandard
-  }
-
-  /// Returns whether strangers may sort by a property. The order of entities reveals their values.
-  package func allowsSort(by property: EntityProperty) -> Bool {
-    fields.contains(property.name) || property.isStandard && !property.isList
-  }
-
-  /// Returns the name of the property nearest to another name, of those that strangers may use.
-  ///
-  /// - Parameter allows: Returns whether they may use a property.
-  package func nearestName(
-    to name: String, allowing allows: (EntityProperty) -> Bool
-  ) -> String? {
-    let names = EntityProperty.standardNames + fields.sorted()
-    return Suggestion.nearest(to: name, among: names.filter { allows(EntityProperty($0)) })
-  }
-
   // MARK: Images
 
   /// Returns the representation with an image URL in place of a path.

@@ -198,11 +198,12 @@ extension Catalogue {
   /// Returns the entities that contain all words, the best first, ties by type and id, followed by those
   /// that contain similar words.
   @concurrent package func entities(
-    withWords words: [String], types: [EntityType], limit: Int,
+    withWords words: [String], in texts: TextIndex.Texts = .all, types: [EntityType], limit: Int,
     _ shouldStop: @escaping @Sendable () -> Bool
   ) async throws -> [EntityValue] {
     let exact = words.map { [$0] }
-    var found = try await keys(withWords: exact, without: [], types, limit: limit, shouldStop)
+    var found = try await keys(
+      withWords: exact, in: texts, without: [], types, limit: limit, shouldStop)
     guard found.count < limit else { return try values(of: found, shouldStop) }
     // If the catalogue has a word, it is probably not mistyped. Similar words are tried for it only
     // if there are still too few results.
@@ -217,7 +218,8 @@ extension Catalogue {
     }
     for forms in [unknown, all] where forms != exact && found.count < limit {
       found += try await keys(
-        withWords: forms, without: Set(found), types, limit: limit - found.count, shouldStop)
+        withWords: forms, in: texts, without: Set(found), types, limit: limit - found.count,
+        shouldStop)
     }
     return try values(of: found, shouldStop)
   }
@@ -230,7 +232,7 @@ extension Catalogue {
   ) async throws -> [UInt32] {
     let exact = words.map { [$0] }
     let found = try await keys(
-      withWords: exact, isOfNames: true, without: [], types, limit: limit, shouldStop)
+      withWords: exact, in: .names, without: [], types, limit: limit, shouldStop)
     if !found.isEmpty { return found }
     let forms = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
       var forms = exact
@@ -242,18 +244,18 @@ extension Catalogue {
     try await rest(shouldStop)
     if forms == exact { return [] }
     return try await keys(
-      withWords: forms, isOfNames: true, without: [], types, limit: limit, shouldStop)
+      withWords: forms, in: .names, without: [], types, limit: limit, shouldStop)
   }
 
   /// The keys of the entities that have one form of each word, the best first, ties by type and id.
   @concurrent private func keys(
-    withWords forms: [[String]], isOfNames: Bool = false, without known: Set<UInt32>,
+    withWords forms: [[String]], in texts: TextIndex.Texts, without known: Set<UInt32>,
     _ types: [EntityType], limit: Int, _ shouldStop: @escaping @Sendable () -> Bool
   ) async throws -> [UInt32] {
     let restriction = typeRestriction(types)
     let hits = try read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
       try database.text.hits(
-        ofWords: forms, isOfNames: isOfNames, restriction, limit: Self.scoredHits)
+        ofWords: forms, in: texts, restriction, limit: Self.scoredHits)
     }.filter { !known.contains($0.key) }.sorted { $0.score < $1.score }
     try await rest(shouldStop)
     guard let worst = hits.prefix(limit).last?.score else { return [] }

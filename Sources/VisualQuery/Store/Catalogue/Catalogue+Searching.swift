@@ -7,6 +7,11 @@ extension Catalogue {
   /// The largest number of keys that are looked up one by one.
   static let sparseLimit = 256
 
+  /// Returns the fields that a question may look at.
+  package func fields(forStrangers: Bool) -> ReadableFields {
+    ReadableFields(shown: publicFields, includesPrivate: !forStrangers)
+  }
+
   /// Returns the keys of the entities that a filter accepts, and keeps them for the next question.
   ///
   /// - Throws: ``MatchError`` with the code `invalidFilter`; ``CatalogueError``.

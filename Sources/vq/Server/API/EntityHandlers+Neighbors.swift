@@ -19,11 +19,10 @@ extension EntityHandlers {
     let relation: EntityRelation? = try fields.choice("relation")
     let locale = try locale(of: fields, request)
     let catalogue = try self.catalogue.newest()
-    try EntityQuestion.check(filter.comparators, in: catalogue)
     if let relation {
-      return try await related(to: id, by: relation, limit, filter, catalogue, locale)
+      return try await related(to: id, by: relation, limit, filter, catalogue, locale, request)
     }
-    let matcher = Matcher(catalogue: catalogue, pool: pool)
+    let matcher = matcher(catalogue, request)
     func timeLeft() -> Duration {
       max(.zero, settings.deadlines.maximum - (ContinuousClock.now - request.arrival))
     }
@@ -58,9 +57,10 @@ extension EntityHandlers {
   /// Answers with the entities that the feed relates to one.
   private func related(
     to id: EntityID, by relation: EntityRelation, _ limit: Int, _ filter: EntityFilter,
-    _ catalogue: Catalogue, _ locale: String?
+    _ catalogue: Catalogue, _ locale: String?, _ request: HTTPRequest
   ) async throws -> HTTPResponse {
-    let lookup = EntityLookup(catalogue: catalogue, pool: pool)
+    var lookup = EntityLookup(catalogue: catalogue, pool: pool)
+    lookup.fields = fields(of: catalogue, for: request)
     guard let others = try await lookup.related(to: id, by: relation, limit: limit, filter: filter)
     else { throw Problem(.unknownEntity, "there is no \(id.type.rawValue) '\(id.value.excerpt)'") }
     return untagged(

@@ -80,14 +80,12 @@ struct EntityHandlers: Handlers {
         throw fields.problem("sortedBy", "absent, since a list with 'cursor' has its own order")
       }
       return try await page(request, fields, hasTag: false) { lookup in
-        try EntityQuestion.check(conditions, in: lookup.catalogue)
-        return try await lookup.page(
+        try await lookup.page(
           after: enumeration.cursor, matching: conditions, mode: mode, types: types, limit: limit)
       }
     }
     return try await list(request, fields, hasTag: false) { lookup in
-      try EntityQuestion.check(conditions, sortedBy: orders, in: lookup.catalogue)
-      return try await lookup.entities(
+      try await lookup.entities(
         matching: conditions, mode: mode, types: types, sortedBy: orders, limit: limit)
     }
   }

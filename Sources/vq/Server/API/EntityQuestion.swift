@@ -43,26 +43,6 @@ enum EntityQuestion {
     return ids
   }
 
-  /// Checks that conditions and orders name public properties: their answers would reveal the values of others.
-  static func check(
-    _ comparators: [EntityComparator], sortedBy sorts: [EntitySort] = [],
-    in catalogue: Catalogue
-  ) throws(Problem) {
-    let projection = PublicProjection(ShopSettings(publicFields: catalogue.publicFields))
-    func check(
-      _ properties: [EntityProperty], _ isAllowed: (EntityProperty) -> Bool
-    ) throws(Problem) {
-      guard let name = properties.first(where: { !isAllowed($0) })?.name else { return }
-      let nearest = projection.nearestName(to: name, allowing: isAllowed)
-      throw Problem(
-        .invalidFilter,
-        "'\(name.excerpt)' is not a public property of this shop"
-          + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
-    }
-    try check(comparators.map(\.property), projection.allowsFilter)
-    try check(sorts.map(\.property), projection.allowsSort)
-  }
-
   private enum ComparisonName: String, CaseIterable {
     case equalTo, notEqualTo, lessThan, lessThanOrEqualTo, greaterThan, greaterThanOrEqualTo
     case isBetween, contains, hasPrefix, hasSuffix

@@ -21,7 +21,7 @@ struct FeedbackHandlers: Handlers {
   ) async throws -> HTTPResponse {
     try RequestFields(request.info.head.query).finish()
     let (json, picture) = try Self.parts(of: request.body, form)
-    let matcher = Matcher(catalogue: try catalogue.newest(), pool: pool)
+    let matcher = matcher(try catalogue.newest(), request)
     let content = try await statement(RequestFields(json: json), matcher)
     var image: [UInt8]?
     if let picture { image = try await kept(picture, of: content.query, matcher) }

@@ -50,11 +50,31 @@ extension Handlers {
 
   // MARK: Entities
 
-  /// A lookup that ends when the request's time is over.
+  /// The fields that a request may look at: those that the shop did not make public only with a key that may write.
+  func fields(of catalogue: Catalogue, for request: HTTPRequest) -> ReadableFields {
+    catalogue.fields(
+      forStrangers: shop.key(of: request.info.head)?.role.includes(.write) != true)
+  }
+
+  /// A matcher that looks at the fields which a request may look at.
+  ///
+  /// - Parameter clock: The clock of deadlines.
+  func matcher(
+    _ catalogue: Catalogue, _ request: HTTPRequest,
+    clock: some Clock<Duration> = ContinuousClock()
+  ) -> Matcher {
+    var matcher = Matcher(catalogue: catalogue, pool: pool, clock: clock)
+    matcher.fields = fields(of: catalogue, for: request)
+    return matcher
+  }
+
+  /// A lookup that ends when the request's time is over, and looks at the fields which the request may look at.
   func lookup(_ catalogue: Catalogue, _ request: HTTPRequest) -> EntityLookup {
     let spent = ContinuousClock.now - request.arrival
-    return EntityLookup(
+    var lookup = EntityLookup(
       catalogue: catalogue, pool: pool, timeout: max(.zero, settings.deadlines.maximum - spent))
+    lookup.fields = fields(of: catalogue, for: request)
+    return lookup
   }
 
   /// The public part of some entities.
@@ -85,7 +105,7 @@ extension Handlers {
 
   /// The version of the documents of entities, which is raised if the same generation gets other
   /// answers.
-  private static var documentVersion: Int { 4 }
+  private static var documentVersion: Int { 5 }
 
   /// The tag of the answers of a generation in a language.
   ///

@@ -9,14 +9,14 @@ struct MatchHandlers: Handlers {
 
   func match(_ request: HTTPRequest, _ form: MatchForm) async throws -> HTTPResponse {
     let time = request.time
-    var matcher = Matcher(catalogue: try catalogue.newest(), pool: pool, clock: time)
+    var matcher = matcher(try catalogue.newest(), request, clock: time)
     matcher.models = settings.models
     let (question, picture) = try read(request, form, matcher)
     matcher.onStep = { [metrics] in metrics.count($0, $1) }
     let deadline = request.arrival + settings.deadlines.deadline(question.deadline)
     let facetQuestion = question.facetQuestion
-    try EntityQuestion.check(question.filter.comparators, in: matcher.catalogue)
-    try facetQuestion?.check(in: matcher.catalogue)
+    // Checked before the image is decoded, and again by the search itself.
+    try matcher.fields.check(question)
     let clock = ContinuousClock()
     let start = clock.now
     var decoded = start
@@ -26,18 +26,10 @@ struct MatchHandlers: Handlers {
     var profile: PictureProfile?
     var damage: DecodeError?
     if let continuation = question.continuation {
-      try EntityQuestion.check(question.conditions ?? [], in: matcher.catalogue)
-      // Checks the conditions of the earlier question again, because one of its fields may no
-      // longer be public.
-      let refreshes = question.refreshes ?? false
-      if refreshes {
-        try EntityQuestion.check(
-          try matcher.options(of: continuation).filters.values.flatMap(\.comparators),
-          in: matcher.catalogue)
-      }
+      // A refresh checks the conditions of the earlier question, too: one of its fields may no longer be public.
       response = try await matcher.values(
         continuing: continuation, limit: question.limit,
-        fromStart: question.beginsAgain ?? false, refresh: refreshes,
+        fromStart: question.beginsAgain ?? false, refresh: question.refreshes ?? false,
         matching: question.conditions ?? [],
         timeout: time.remaining(until: deadline))
     } else {

@@ -50,7 +50,7 @@ extension Problem {
       case .invalidToken: .invalidToken
       case .expiredToken: .expiredToken
       }
-    self.init(code, error.message)
+    self.init(code, error.message, field: error.field)
   }
 
   /// Leaves out the full message, which is for the log: the client can do nothing about the catalogue.

@@ -83,23 +83,3 @@ extension DeadlineLimits {
     return deadline(try Question([Question.deadline], of: &fields).deadline)
   }
 }
-
-/// The facets of a question.
-extension FacetQuestion {
-  /// The standard properties that have facets. Those with a value of their own for each entity have none, and a stock list is
-  /// not public.
-  private static let standard: Set<String> = [
-    "type", "brand", "group", "availability", "currency", "price", "labels", "timeZone",
-  ]
-
-  /// Checks that facets are those of public properties.
-  func check(in catalogue: Catalogue) throws(Problem) {
-    let allowed = Self.standard.union(catalogue.publicFields)
-    guard let name = properties.map(\.name).first(where: { !allowed.contains($0) })
-    else { return }
-    throw Problem(
-      .invalidFilter,
-      "'\(name.excerpt)' has no facet in this shop; there are \(allowed.sorted().joined(separator: ", "))",
-      field: "facets")
-  }
-}

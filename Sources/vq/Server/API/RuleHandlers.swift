@@ -70,7 +70,7 @@ struct RuleHandlers: Handlers {
       throw Problem(
         .invalidField, #"the form has no part 'rules' with {"rules":[…]}"#, field: Self.rulesPart)
     }
-    var matcher = Matcher(catalogue: try catalogue.newest(), pool: pool, clock: request.time)
+    var matcher = matcher(try catalogue.newest(), request, clock: request.time)
     matcher.models = settings.models
     let (rules, missing) = try checkedRules(json, "the part 'rules'", in: matcher.catalogue)
     let picture = try content("image", limit: .max)
@@ -80,7 +80,7 @@ struct RuleHandlers: Handlers {
     let question = try Question(
       fields, hasPicture: picture != nil,
       language: LanguageRange.preferred(request.info.head.fields))
-    try EntityQuestion.check(question.filter.comparators, in: matcher.catalogue)
+    try matcher.fields.check(question)
     matcher.ruleDate = question.date
     let deadline = request.arrival + settings.deadlines.deadline(question.deadline)
     let asked = try await MatchHandlers(shop).content(

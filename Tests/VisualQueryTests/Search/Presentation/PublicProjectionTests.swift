@@ -101,9 +101,13 @@ import VisualQuery
   ]) func `strangers filter and sort by public properties only`(
     name: String, filter: Bool, sort: Bool
   ) {
-    let projection = PublicProjection(ShopSettings(publicFields: ["care"]))
-    #expect(projection.allowsFilter(by: EntityProperty(name)) == filter)
-    #expect(projection.allowsSort(by: EntityProperty(name)) == sort)
+    let fields = ReadableFields(shown: ["care"], includesPrivate: false)
+    #expect(fields.allows(EntityProperty(name), for: .filter) == filter)
+    #expect(fields.allows(EntityProperty(name), for: .sort) == sort)
+    // Not even the shop itself sorts by a list, which has no order.
+    let all = ReadableFields(shown: ["care"], includesPrivate: true)
+    #expect(all.allows(EntityProperty(name), for: .filter))
+    #expect(all.allows(EntityProperty(name), for: .sort) == (sort || !EntityProperty(name).isList))
   }
 
   @Test func `public fields are kept with the contents until they are replaced`() async throws {

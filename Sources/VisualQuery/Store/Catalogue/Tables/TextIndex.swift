@@ -33,6 +33,24 @@ package final class TextIndex {
     }
   }
 
+  /// The texts of entities that words are looked for in.
+  package enum Texts: Sendable {
+    /// Titles, subtitles, brands and other names.
+    case names
+    /// All but descriptions, which are fields of the shop's own.
+    case allButDescription
+    /// All texts.
+    case all
+
+    fileprivate var restriction: String {
+      switch self {
+      case .names: "{title subtitle brand names} : "
+      case .allButDescription: "- description : "
+      case .all: ""
+      }
+    }
+  }
+
   private enum Found: Int, SQLiteColumns {
     case key, score
 
@@ -43,9 +61,8 @@ package final class TextIndex {
   /// word also as a prefix. The score is BM25 with the highest weight for the title and the lowest for the
   /// description.
   ///
-  /// - Parameter isOfNames: True if only titles, subtitles, brands and other names count.
   func hits(
-    ofWords words: [[String]], isOfNames: Bool = false, _ restriction: TypeRestriction?, limit: Int
+    ofWords words: [[String]], in texts: Texts, _ restriction: TypeRestriction?, limit: Int
   ) throws(CatalogueError) -> [Hit] {
     // Folded words contain no quotes.
     let query = words.enumerated().map { number, forms in
@@ -60,9 +77,7 @@ package final class TextIndex {
       WHERE entityText MATCH ?\(restriction?.sql ?? "") LIMIT ?
       """,
       [
-        .text(
-          (isOfNames ? "{title subtitle brand names} : " : "")
-            + "(\(query.joined(separator: " AND ")))")
+        .text("\(texts.restriction)(\(query.joined(separator: " AND ")))")
       ]
         + (restriction.map { [.text($0.type.rawValue)] } ?? []) + [.integer(limit)]
     ) { (UInt32(clamping: $0.integer(Found.key)), $0.number(Found.score)) }
