@@ -96,6 +96,17 @@ enum CatalogueCommand {
     exitCodes: [.success, .failure, .usage, .unusableIndex, .refusedLogin, .interrupted],
     run: run)
 
+  /// Tells what becomes of the files of an index that belong to no generation, as far as there are any.
+  private static func noteApart(_ directory: String, _ fate: String, _ console: Console) {
+    let files = [
+      (SearchNumbers.fileName, "the numbers of searches", "vq report --export"),
+      (KeptFeedback.fileName, "the statements about answers", "vq feedback export"),
+    ].filter { FileStatus.exists(directory + "/" + $0.0) }
+    for (_, name, command) in files {
+      console.diagnostics.note("\(name) \(fate); '\(command)' copies them")
+    }
+  }
+
   @concurrent static func run(
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
@@ -145,12 +156,14 @@ enum CatalogueCommand {
           + DisplayText.count(status.stores, "store", "stores")
         try printOutcome(
           generation, "was rolled back\(origin) (\(contents))", index, console)
+        noteApart(directory, "stay as they are", console)
       } catch let error as CatalogueError where error.code == .missing {
         // The index was opened: it is in order, and only the saved generation is missing.
         throw CommandFailure(.failure, error.message)
       }
     case .export:
       try await upkeep.export { try console.output.writeLine($0) }
+      noteApart(directory, "are not in it", console)
     case .import:
       let isNew = (try? Catalogue(directory: directory)) == nil
       let count = try await upkeep.importing(path: arguments.operands[1])

@@ -5,7 +5,7 @@ import VisualQuery
 enum OutputFiles {
   /// A kind of files, by the name of its option.
   private enum Kind: String, CaseIterable {
-    case report, rejected
+    case report, rejected, export
 
     var option: String { "--" + rawValue }
 
@@ -14,17 +14,23 @@ enum OutputFiles {
       switch self {
       case .report: "a report that vq wrote"
       case .rejected: "a list of rejected rows that vq wrote"
+      case .export: "an export of numbers that vq wrote"
       }
     }
 
     /// Returns whether a file is of this kind, by its beginning.
     func isWritten(_ path: String) -> Bool {
-      switch self {
-      case .report:
-        guard let file = FileDescriptor.reading(path) else { return false }
+      func start(_ limit: Int) -> [UInt8] {
+        guard let file = FileDescriptor.reading(path) else { return [] }
         defer { file.close() }
-        let start = try? file.bytes(at: 0, limit: ReportPage.startLength)
-        return ReportPage.isReport((start ?? nil) ?? [])
+        let start = try? file.bytes(at: 0, limit: limit)
+        return (start ?? nil) ?? []
+      }
+      switch self {
+      case .report: return ReportPage.isReport(start(ReportPage.startLength))
+      case .export:
+        let line = Array(SearchNumbers.exportStart.utf8)
+        return start(line.count) == line
       case .rejected: return RejectedRowsList.isList(path)
       }
     }

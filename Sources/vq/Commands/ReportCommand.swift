@@ -4,6 +4,7 @@
   import Foundation
 #endif
 
+import PixelMatch
 import VisualQuery
 
 /// `vq report`: what people searched, and what they opened.
@@ -18,16 +19,31 @@ enum ReportCommand {
       detail: "Labels and regions are listed by the sum.", isRare: true),
     "DIR", accepts: "a directory with numbers.sqlite")
 
+  static let export = Option<String?>.path(
+    OptionText(
+      "export", "write all sums as JSON Lines, for a backup",
+      detail: "'-' is standard output. Which events were counted is not in it.", isRare: true),
+    "FILE", of: .files)
+  static let restored = Option<String?>.path(
+    OptionText(
+      "import", "add the sums of an export to the index",
+      detail:
+        "Of a sum that is there, the larger count stays, so that a file may be imported twice. '-' is standard input.",
+      isRare: true),
+    "FILE", of: .files)
+
   static let command = CommandDescription(
     name: "report",
     summary: "what people searched and opened",
     examples: [
       "vq report --index shop.vq", "vq report --days 7 --report week.html --index shop.vq",
+      "vq report --export numbers.jsonl --index shop.vq",
     ],
     operand: nil,
     options: [
       MatchCommand.index.description, days.description, json.description, others.description,
-      MatchCommand.report.description, IndexLocation.cache.description,
+      MatchCommand.report.description, export.description, restored.description,
+      IndexLocation.cache.description,
     ],
     notes: [
       HelpSection(
@@ -35,7 +51,9 @@ enum ReportCommand {
         text: """
           'vq serve --numbers' counts searches by day, key, language, rule, model and side of an experiment, and the events \
           that apps send to /v1/events; see docs/numbers.md. Nothing personal is kept. Labels and regions that find nothing are \
-          listed from \(SearchNumbers.leastSearches) searches on.
+          listed from \(SearchNumbers.leastSearches) searches on. Languages and models that the shop does not have count as \
+          '\(CountedNames.other)'. Numbers are not a part of the contents of an index: runs, rollbacks and exports of the catalogue \
+          leave them as they are; --export and --import copy them.
           """),
       HelpSection(
         title: "JSON form",
@@ -49,7 +67,8 @@ enum ReportCommand {
              "ranks":[{"rank":1,"opened":250,…},…],
              "emptyLabels":[{"label":"goblet","searches":12}],
              "emptyRegions":[{"region":"top left, small","searches":10}],
-             "difference":{"openedPerSearch":0.02,"low":-0.01,"high":0.05}}
+             "difference":{"openedPerSearch":0.02,"low":-0.01,"high":0.05},
+             "excess":{"days":["2026-11-02"],"merged":9,"events":0,"labels":40,"sides":0}}
           """),
     ],
     exitCodes: [.success, .failure, .usage, .unusableIndex, .refusedLogin],
@@ -66,6 +85,10 @@ enum ReportCommand {
     if PostgresLocation.isLocation(arguments[MatchCommand.index]) {
       console.diagnostics.note(
         "these are the numbers of the copy '\(directory)'; each server keeps its own (--with)")
+    }
+    if arguments[export] != nil || arguments[restored] != nil {
+      try copy(of: directory, arguments, console)
+      return .success
     }
     let added = try arguments[others].map { other in
       guard FileManager.default.fileExists(atPath: other + "/numbers.sqlite") else {
@@ -87,6 +110,65 @@ enum ReportCommand {
       }
     }
     return .success
+  }
+
+  /// Writes an export, or reads one.
+  private static func copy(
+    of directory: String, _ arguments: ParsedArguments, _ console: Console
+  ) throws {
+    let other = [
+      days.description, json.description, others.description, MatchCommand.report.description,
+    ]
+    let name = arguments[export] == nil ? "--import" : "--export"
+    try arguments.refuse(
+      other + (arguments[export] == nil ? [] : [restored.description]), with: name)
+    if let file = arguments[restored] { return try importing(file, into: directory, console) }
+    guard let file = arguments[export] else { return }
+    let numbers = try SearchNumbers(reading: directory)
+    if file == "-" {
+      return try numbers.forEachExportedLine { try console.output.writeLine($0) }
+    }
+    let output = try ReportFile(path: file)
+    var (text, count) = ("", -1)
+    do {
+      try numbers.forEachExportedLine {
+        text += $0 + "\n"
+        count += 1
+      }
+    } catch {
+      output.discard()
+      throw error
+    }
+    try output.write(text)
+    try console.output.writeLine(
+      "\(DisplayText.count(count, "sum", "sums")) written to \(DisplayText.escaped(file)).")
+  }
+
+  /// The most bytes of an export that is read.
+  private static let importLimit = 500_000_000
+
+  private static func importing(
+    _ file: String, into directory: String, _ console: Console
+  ) throws {
+    let bytes: [UInt8]
+    do throws(DecodeError) {
+      bytes = try ImageDecoder(limits: DecodeLimits(byteLimit: importLimit))
+        .contents(ofFile: file == "-" ? "/dev/stdin" : file)
+    } catch {
+      throw CommandFailure(.failure, "cannot read '\(file)': \(error.message)")
+    }
+    let imported: SearchNumbers.Imported
+    do {
+      imported = try SearchNumbers(directory: directory).importing(bytes)
+    } catch let error as SearchNumbers.ImportError {
+      throw CommandFailure(
+        .failure, "'\(DisplayText.escaped(file))', line \(error.line): \(error.reason)",
+        advice: ["nothing was imported"])
+    }
+    let (sums, days) = (imported.sums, imported.days.count)
+    try console.output.writeLine(
+      "\(DisplayText.count(sums, "sum", "sums")) of \(DisplayText.count(days, "day", "days")) imported into \(DisplayText.escaped(directory))."
+    )
   }
 }
 
@@ -149,7 +231,26 @@ enum SearchText {
       for (name, searches) in rows.prefix(50) { table.append(["\(searches)", name]) }
       lines += table.lines(width: console.width, usesColor: console.usesColor)
     }
-    return lines
+    let excess = excess(of: report)
+    return lines + (excess.isEmpty ? [] : [""]) + excess
+  }
+
+  /// Returns the sentences about what was more than the limits of a day allow.
+  static func excess(of report: SearchReport) -> [String] {
+    guard let excess = report.excess, let first = excess.days.first, let last = excess.days.last
+    else { return [] }
+    let days = first == last ? first : "\(excess.days.count) days from \(first) to \(last)"
+    return [
+      (excess.merged, "sum was", "sums were", "added up as '\(CountedNames.other)'"),
+      (excess.events, "event was", "events were", "not counted"),
+      (excess.labels, "search was", "searches were", "left out of the labels that find nothing"),
+      (
+        excess.sides, "search counts", "searches count",
+        "for no side, since one client asked more than \(ClientSides.searchLimit) times a day"
+      ),
+    ].filter { $0.0 > 0 }.map {
+      "Limits of a day (\(days)): \(DisplayText.count($0.0, $0.1, $0.2)) \($0.3)."
+    }
   }
 
   private static func share(_ count: Int, _ sums: SearchReport.Sums) -> String {

@@ -91,8 +91,8 @@ extension Definition {
                 .required(
                   "id",
                   .string(
-                    "A text that tells the event from all others, such as a UUID.", min: 1,
-                    max: 100, pattern: Pattern.filledLine)),
+                    "A text that tells the event from all others, such as a UUID. An action that was counted is not counted again by another id.",
+                    min: 1, max: 100, pattern: Pattern.filledLine)),
                 .required("action", .choice("What happened.", of: SearchNumbers.Action.self)),
                 .required(
                   "entity",
@@ -109,6 +109,12 @@ extension Definition {
       [
         .required("counted", .integer("The number of events that were counted.", min: 0)),
         .required("known", .integer("The number that had been counted before.", min: 0)),
-        .required("unknown", .integer("The number whose entity is not in the answer.", min: 0)),
+        .required(
+          "unknown",
+          .integer(
+            """
+            The number that cannot be counted: the answer does not have the entity, was asked with another key, or is \
+            \(SearchNumbers.eventDays) days old, or its day is full.
+            """, min: 0)),
       ]))
 }

@@ -147,8 +147,8 @@ extension Operation {
   private static let countEvents = Operation(
     "POST /v1/events", "countEvents", .match, "Tell what happened to matches",
     """
-    Counts that matches of an answer were shown, opened, added to a basket, or ordered; nothing personal is kept. An event whose `id` \
-    is known counts once. A server that keeps no numbers answers 403.
+    Counts that matches of an answer were shown, opened, added to a basket, or ordered; nothing personal is kept. Each action on an \
+    entity of an answer counts once, with the key that asked, and within \(SearchNumbers.eventDays) days. A server that keeps no numbers answers 403.
     """,
     body: Body(
       "The answer and its events.",

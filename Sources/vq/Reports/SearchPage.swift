@@ -42,9 +42,10 @@ enum SearchPage {
         "Parts of images that find nothing", "Part",
         report.emptyRegions.map { [$0.region, "\($0.searches)"] }))
     let notes: [HTML] =
-      report.from.flatMap { from in
+      (report.from.flatMap { from in
         report.until.map { ["From \(from) to \($0), in UTC. Intervals hold in 95 of 100 cases."] }
-      } ?? ["No searches were counted."]
+      } ?? ["No searches were counted."])
+      + SearchText.excess(of: report).map { HTML(text: $0) }
     return ReportPage(title: "vq report", notes: notes, pictures: ReportPictures(), body: body)
   }
 

@@ -249,6 +249,7 @@ extension SearchReport {
       byLanguage: [row], byRule: [row], byModel: [row], byArm: [row], ranks: [.init(rank: 1)],
       emptyLabels: [.init(label: "goblet", searches: 12)],
       emptyRegions: [.init(region: "top left, small", searches: 12)],
-      difference: .init(openedPerSearch: 0.1, low: -0.1, high: 0.3))
+      difference: .init(openedPerSearch: 0.1, low: -0.1, high: 0.3),
+      excess: .init(days: ["2026-11-01"], merged: 1, events: 2, labels: 3, sides: 4))
   }
 }

@@ -102,6 +102,8 @@ _vq() {
     report:--days) return ;;
     report:--with) return ;;
     report:--report) _vq_reply -f; compopt -o filenames; return ;;
+    report:--export) _vq_reply -f; compopt -o filenames; return ;;
+    report:--import) _vq_reply -f; compopt -o filenames; return ;;
     report:--cache) _vq_reply -d; compopt -o filenames; return ;;
     eval:--index) _vq_reply -d; compopt -o filenames; return ;;
     eval:--subject) _vq_reply -W 'anything catalogued'; return ;;
@@ -224,7 +226,7 @@ _vq() {
     labels:*) return ;;
     rules:-*) _vq_reply -W '--index --set --remove --json --cache --color --help -h --version' ;;
     rules:*) return ;;
-    report:-*) _vq_reply -W '--index --days --json --with --report --cache --color --help -h --version' ;;
+    report:-*) _vq_reply -W '--index --days --json --with --report --export --import --cache --color --help -h --version' ;;
     report:*) return ;;
     eval:-*) _vq_reply -W '--index --without-labels --subject --calibrate --rules --threads -j --json --report --quiet -q --models --cache --color --help -h --version' ;;
     eval:*) _vq_reply -f; compopt -o filenames; return ;;

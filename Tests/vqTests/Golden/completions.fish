@@ -146,6 +146,8 @@ complete -c vq -n '__fish_seen_subcommand_from report' -l days -x -d 'only the l
 complete -c vq -n '__fish_seen_subcommand_from report' -l json -d 'the report as one JSON object'
 complete -c vq -n '__fish_seen_subcommand_from report' -l with -x -d 'add the numbers of this index, such as the copy of another server'
 complete -c vq -n '__fish_seen_subcommand_from report' -l report -r -F -d 'also write an HTML page with the images'
+complete -c vq -n '__fish_seen_subcommand_from report' -l export -r -F -d 'write all sums as JSON Lines, for a backup'
+complete -c vq -n '__fish_seen_subcommand_from report' -l import -r -F -d 'add the sums of an export to the index'
 complete -c vq -n '__fish_seen_subcommand_from report' -l cache -x -a '(__fish_complete_directories)' -d 'the directory for the copy of an index in PostgreSQL'
 complete -c vq -n '__fish_seen_subcommand_from eval' -l index -x -a '(__fish_complete_directories)' -d 'the index to search'
 complete -c vq -n '__fish_seen_subcommand_from eval' -l without-labels -d 'search with the images only'

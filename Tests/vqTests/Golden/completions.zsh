@@ -210,6 +210,8 @@ _vq() {
         '--json[the report as one JSON object]' \
         '*--with=[add the numbers of this index, such as the copy of another server]:DIR:' \
         '--report=[also write an HTML page with the images]:FILE:_files' \
+        '--export=[write all sums as JSON Lines, for a backup]:FILE:_files' \
+        '--import=[add the sums of an export to the index]:FILE:_files' \
         '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \

@@ -62,7 +62,16 @@ function parts(report) {
     part("Labels that find nothing", empty(report.emptyLabels, "label", "Label", "Give such a label a meaning under Check.")),
     part("Parts of images that find nothing", empty(report.emptyRegions, "region", "Part",
       "People marked these parts of their images. Large ones may show things that the shop does not have.")),
+    report.excess ? part("More than a day may have", excess(report.excess)) : "",
   ].filter(Boolean);
+}
+
+function excess(found) {
+  const kinds = [["merged", "sums were added up as 'other'"], ["events", "events were not counted"],
+    ["labels", "searches were left out of the labels that find nothing"], ["sides", "searches count for no side"]];
+  const said = kinds.filter(([key]) => found[key]).map(([key, meaning]) => `${found[key]} ${meaning}`);
+  const [first, last] = [found.days[0], found.days.at(-1)];
+  return make("p", { textContent: `${first === last ? first : `${first} to ${last}`}: ${said.join(", ")}.` });
 }
 
 // ---- Plots ----------------------------------------------------------------------------------------

@@ -90,7 +90,7 @@ extension ContinuedQuestion: Codable {
       + [
         Part("isImageLeftOut", \.isImageLeftOut, absent: false),
         Part("arm", optional: \.options.arm),
-        Part("countedModel", optional: \.options.countedModel),
+        Part("counted", optional: \.options.counted),
       ]
     var names: Set<Key> = []
     // Removes duplicates: the fields for conditions and for wanted labels both stand for the

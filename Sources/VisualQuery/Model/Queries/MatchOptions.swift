@@ -47,8 +47,8 @@ public struct MatchOptions: Sendable, Hashable {
   package var appPage: String?
   /// The side of an experiment that the caller is on, or `nil` if there is none. It changes nothing by itself.
   package var arm: String?
-  /// The name of the model by which images are compared, too, if searches are counted, or `nil`. It changes nothing by itself.
-  package var countedModel: String?
+  /// The circumstances by which the search is counted, or `nil` if it is not. They change nothing by themselves.
+  package var counted: CountedAnswer?
   /// A Boolean value that indicates whether an answer has one match for each group of variants, the best one, with the
   /// others beneath it: ``Match/variants``. The limits then count groups.
   public var isGrouped: Bool

@@ -1,5 +1,15 @@
-/// Counting, and the limits of what is kept.
+/// Counting searches, and the limits of a day.
 extension SearchNumbers {
+  /// A day and a key, whose sums have limits of their own.
+  struct Place: Hashable {
+    let day: String
+    let key: String
+
+    init(_ counted: CountedAnswer) { (day, key) = (counted.day, counted.key) }
+
+    var values: [SQLiteValue] { [.text(day), .text(key)] }
+  }
+
   /// Counts searches, each with its number.
   ///
   /// Waits for other processes that are counting, so call it after answers are sent.
@@ -10,16 +20,18 @@ extension SearchNumbers {
     try write { connection throws(CatalogueError) in
       for (search, count) in searches {
         let place = search.circumstances
-        try connection.statement(
-          """
-          INSERT INTO searches VALUES(?, ?, ?, ?, ?, ?, ?, ?)
-          ON CONFLICT DO UPDATE SET count = count + excluded.count
-          """
-        ).bind(
-          place.values + [.text(search.rules), .text(search.outcome.rawValue), .integer(count)]
-        ).run()
+        try Self.add(
+          Row(
+            .search, place, rule: search.rules, outcome: search.outcome.rawValue, rank: 0,
+            count: count), in: connection)
+        if search.isSideless { try Self.note(.sides, count, Place(place), in: connection) }
         for label in search.emptyLabels {
-          try Self.count(label, count, on: place.day, in: connection)
+          try connection.statement(
+            """
+            INSERT INTO labels VALUES(?, ?, ?)
+            ON CONFLICT DO UPDATE SET count = count + excluded.count
+            """
+          ).bind([.text(place.day), .text(label), .integer(count)]).run()
         }
         if let region = search.emptyRegion {
           try connection.statement(
@@ -30,75 +42,101 @@ extension SearchNumbers {
           ).bind([.text(place.day), .text(region), .integer(count)]).run()
         }
       }
-      try Self.removeOldest(in: connection)
+      try Self.keepLimits(of: Set(searches.keys.map { Place($0.circumstances) }), in: connection)
     }
   }
 
-  private static func count(
-    _ label: String, _ count: Int, on day: String, in connection: CatalogueConnection
+  /// Adds to what of a day was too much.
+  static func note(
+    _ excess: Excess, _ count: Int, _ place: Place, in connection: CatalogueConnection
   ) throws(CatalogueError) {
-    try connection.statement("UPDATE labels SET count = count + ? WHERE day = ? AND label = ?")
-      .bind([.integer(count), .text(day), .text(label)]).run()
-    guard connection.changedRowCount == 0 else { return }
-    let known = try connection.first(
-      "SELECT count(*) FROM labels WHERE day = ?", [.text(day)]
-    ) { $0.onlyInteger }
-    guard known ?? 0 < labelLimit else { return }
-    try connection.statement("INSERT INTO labels VALUES(?, ?, ?)")
-      .bind([.text(day), .text(label), .integer(count)]).run()
-  }
-
-  /// Counts events; those whose ids are known are not counted again.
-  ///
-  /// - Returns: The number of events that were counted.
-  /// - Throws: ``CatalogueError``.
-  package func count(_ events: [Event]) throws(CatalogueError) -> Int {
-    if events.isEmpty { return 0 }
-    return try write { connection throws(CatalogueError) in
-      var counted = 0
-      for event in events {
-        try connection.statement("INSERT OR IGNORE INTO events(id) VALUES(?)")
-          .bind([.blob(event.id)]).run()
-        guard connection.changedRowCount == 1 else { continue }
-        counted += 1
-        try connection.statement(
-          """
-          INSERT INTO actions VALUES(?, ?, ?, ?, ?, ?, ?, ?, 1)
-          ON CONFLICT DO UPDATE SET count = count + 1
-          """
-        ).bind(
-          event.circumstances.values
-            + [.text(event.rule), .text(event.action.rawValue), .integer(event.rank)]
-        ).run()
-      }
-      try connection.execute(
-        "DELETE FROM events WHERE number <= (SELECT max(number) FROM events) - \(Self.eventLimit)")
-      try Self.removeOldest(in: connection)
-      return counted
-    }
-  }
-
-  private enum DayAndRows: Int, SQLiteColumns { case day, rows }
-
-  /// Removes the oldest days beyond the limits of days and of rows.
-  private static func removeOldest(in connection: CatalogueConnection) throws(CatalogueError) {
-    let tables = ["searches", "actions", "labels", "regions"]
-    let days = try connection.rows(
+    if count == 0 { return }
+    try connection.statement(
       """
-      SELECT day, sum(count) AS rows FROM (\(tables.map { "SELECT day, count(*) AS count FROM \($0) GROUP BY day" }
-        .joined(separator: " UNION ALL ")))
-      GROUP BY day ORDER BY day DESC
-      """, isScan: true
-    ) { (day: $0.text(DayAndRows.day), rows: $0.integer(DayAndRows.rows)) }
-    var rows = 0
-    for (index, day) in days.enumerated() {
-      rows += day.rows
-      // The newest day is kept even if it alone exceeds the limit of rows.
-      guard index > 0, index >= dayLimit || rows > rowLimit else { continue }
-      for table in tables {
-        try connection.statement("DELETE FROM \(table) WHERE day <= ?").bind([.text(day.day)]).run()
-      }
-      return
+      INSERT INTO excess VALUES(?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count
+      """
+    ).bind(place.values + [.text(excess.rawValue), .integer(count)]).run()
+  }
+
+  // MARK: Limits
+
+  /// Brings days and keys that were written to within their limits, and removes the oldest days beyond ``dayLimit``.
+  static func keepLimits(
+    of places: Set<Place>, in connection: CatalogueConnection
+  ) throws(CatalogueError) {
+    for place in places {
+      try merge(.search, of: place, in: connection)
+      try merge(.action, of: place, in: connection)
+    }
+    for day in Set(places.map(\.day)) { try dropLabels(of: day, in: connection) }
+    try removeOldestDays(in: connection)
+  }
+
+  /// Adds up the rarest sums of a day and key if it has too many: those of a side, outcome or action, and rank become one sum of
+  /// ``CountedNames/other`` languages and models without a rule. No total changes.
+  private static func merge(
+    _ kind: Row.Kind, of place: Place, in connection: CatalogueConnection
+  ) throws(CatalogueError) {
+    let count = try connection.first(
+      "SELECT count(*) FROM \(kind.table) WHERE day = ? AND key = ?", place.values
+    ) { $0.onlyInteger }
+    guard count ?? 0 > kind.limit else { return }
+    let rows = try connection.rows(
+      "SELECT \(kind.columns) FROM \(kind.table) WHERE day = ? AND key = ?", place.values
+    ) { Row(kind, $0) }.sorted { ($1.count, $0) < ($0.count, $1) }
+    try connection.statement("DELETE FROM \(kind.table) WHERE day = ? AND key = ?")
+      .bind(place.values).run()
+    var merged = 0
+    for (index, row) in rows.enumerated() {
+      let isKept = index < kind.mostUsed || row == row.merged
+      if !isKept { merged += 1 }
+      try add(isKept ? row : row.merged, in: connection)
+    }
+    try note(.merged, merged, place, in: connection)
+  }
+
+  /// Leaves out the rarest labels of a day if it has too many.
+  private static func dropLabels(
+    of day: String, in connection: CatalogueConnection
+  ) throws(CatalogueError) {
+    let sums = try connection.rows(
+      "SELECT count FROM labels WHERE day = ? ORDER BY count DESC, label", [.text(day)]
+    ) { $0.onlyInteger }
+    guard sums.count > labelLimit else { return }
+    try connection.statement(
+      """
+      DELETE FROM labels WHERE day = ?1 AND label NOT IN (
+        SELECT label FROM labels WHERE day = ?1 ORDER BY count DESC, label LIMIT ?2)
+      """
+    ).bind([.text(day), .integer(labelLimit / 2)]).run()
+    let place = Place(CountedAnswer(number: 0, day: day))
+    try note(.labels, sums.dropFirst(labelLimit / 2).reduce(0, +), place, in: connection)
+  }
+
+  /// The tables with a sum of each day.
+  private static let tables = ["searches", "actions", "labels", "regions"]
+
+  /// Removes the oldest days beyond the limit. A day is counted whatever its date, so that a wrong clock does not remove any.
+  private static func removeOldestDays(
+    in connection: CatalogueConnection
+  ) throws(CatalogueError) {
+    var days: Set<String> = []
+    for table in tables {
+      // Looks up one day after the other, so that the time does not depend on the number of sums.
+      days.formUnion(
+        try connection.rows(
+          """
+          WITH RECURSIVE days(day) AS (
+            SELECT max(day) FROM \(table) UNION ALL
+            SELECT (SELECT max(day) FROM \(table) WHERE day < days.day) FROM days WHERE day IS NOT NULL)
+          SELECT day FROM days WHERE day IS NOT NULL
+          """, isScan: true
+        ) { $0.onlyText })
+    }
+    guard days.count > dayLimit else { return }
+    let first = days.sorted()[days.count - dayLimit]
+    for table in tables + ["excess"] {
+      try connection.statement("DELETE FROM \(table) WHERE day < ?").bind(.text(first)).run()
     }
   }
 
@@ -114,50 +152,5 @@ extension SearchNumbers {
       try? connection.execute("ROLLBACK")
       throw error
     }
-  }
-}
-
-extension SearchNumbers.Circumstances {
-  fileprivate var values: [SQLiteValue] {
-    [.text(day), .text(key), .text(language), .text(arm), .text(model)]
-  }
-}
-
-extension Matcher {
-  /// Reads what happened to a match of an answer.
-  ///
-  /// - Parameters:
-  ///   - id: The client's id of the event: one that comes again counts once.
-  ///   - entity: The entity of the match.
-  ///   - token: ``MatchResponse/continuation`` of the answer, or of one of its pages.
-  ///   - day: The day in UTC.
-  ///   - key: The name of the client's key.
-  /// - Returns: The event, or `nil` if the answer does not have the entity.
-  /// - Throws: ``MatchError`` with the code `invalidToken` or `expiredToken`.
-  package func event(
-    _ id: String, _ action: SearchNumbers.Action, of entity: EntityID,
-    inAnswer token: String, day: String, key: String
-  ) throws(MatchError) -> SearchNumbers.Event? {
-    let continuation = try Continuation(token: token, catalogue: catalogue)
-    let hash = Continuation.hash(of: entity)
-    func place(in list: [Continuation.Entry]) -> Int? {
-      list.firstIndex { $0.idHash == hash && $0.scored.type == entity.type }
-    }
-    let match = place(in: continuation.entries)
-    guard
-      let entry = match.map({ continuation.entries[$0] })
-        ?? place(in: continuation.possible).map({ continuation.possible[$0] })
-    else { return nil }
-    return SearchNumbers.Event(
-      id: Array(SHA256.hash(Array(id.utf8)).prefix(16)),
-      circumstances: SearchNumbers.Circumstances(
-        day: day, key: key, language: continuation.options.locale ?? "",
-        arm: continuation.options.arm ?? "", model: continuation.options.countedModel ?? ""),
-      action: action, rank: match.map { $0 + 1 } ?? 0, rule: entry.scored.rule ?? "")
-  }
-
-  /// Returns the side of an experiment that a caller is on: the same one each time, by a hash of the caller's id.
-  package static func arm(ofCaller caller: String) -> String {
-    (SHA256.hash(Array(caller.utf8)).first ?? 0) & 1 == 0 ? "A" : "B"
   }
 }

@@ -1,43 +1,36 @@
 /// The numbers of a shop's searches: how many there were, what they found, and what was opened at which rank.
 ///
 /// They are sums by day in `numbers.sqlite` beside the catalogue, shared by all processes. Images, addresses, and persons are not recorded,
-/// and neither is which search was whose. An object is for one task: each opens its own. The days, the rows and the ids of events are bounded; the oldest ones are removed.
+/// and neither is which search was whose. An object is for one task: each opens its own.
+///
+/// Strangers may make searches and events, so their names are those of the shop (``CountedNames``), and each day has limits: what is
+/// too much of a day is added up or left out, and ``SearchReport/excess`` tells it. Earlier days lose nothing by it.
 package final class SearchNumbers {
   /// The days that are kept.
   package static let dayLimit = 400
-  /// The most sums that are kept.
-  package static let rowLimit = 200_000
-  /// The most ids of events that are remembered, by which one that is sent again counts once.
+  /// The most sums of searches of a day and key; those of fewer searches are then added up (``merge(_:of:in:)``).
+  package static let searchLimit = 500
+  /// The most sums of what was done with matches of a day and key: more than all of one language, rule and model, which are 1212.
+  package static let actionLimit = 1_500
+  /// The days in which what is done with an answer counts, that of the search included. As long is remembered what was counted.
+  package static let eventDays = 7
+  /// The most events that count for the answers of a day and key.
   package static let eventLimit = 500_000
-  /// The most labels of a day.
-  package static let labelLimit = 2_000
+  /// The most labels of a day; the rarest half is then left out.
+  package static let labelLimit = 500
   /// The fewest searches with a label that are reported. Fewer might identify a person.
   package static let leastSearches = 10
 
-  /// The circumstances that searches and events are counted by.
-  package struct Circumstances: Sendable, Hashable {
-    /// The day in UTC, such as `2026-11-27`.
-    package var day: String
-    /// The name of the key, or an empty text without keys.
-    package var key: String
-    /// The language that was asked for, or an empty text.
-    package var language: String
-    /// The side of an experiment, `A` or `B`, or an empty text without one.
-    package var arm: String
-    /// The name of the model by which images were compared, too, or an empty text without one.
-    package var model: String
-
-    /// Makes circumstances. Texts beyond 64 characters are cut off.
-    package init(
-      day: String, key: String = "", language: String = "", arm: String = "", model: String = ""
-    ) {
-      func short(_ text: String) -> String {
-        String(text.unicodeScalars.prefix(64).map(Character.init))
-      }
-      (self.day, self.key, self.language, self.arm, self.model) = (
-        short(day), short(key), short(language), arm, short(model)
-      )
-    }
+  /// What of a day was more than its limits allow.
+  enum Excess: String, CaseIterable {
+    /// Sums that were added up.
+    case merged
+    /// Events that were not counted.
+    case events
+    /// Searches that found nothing, whose labels were left out.
+    case labels
+    /// Searches that count for no side of an experiment, since one client had asked too often.
+    case sides
   }
 
   /// The outcome of a search.
@@ -64,8 +57,10 @@ package final class SearchNumbers {
 
   /// A search, as it is counted.
   package struct Search: Sendable, Hashable {
-    /// Its circumstances.
-    package let circumstances: Circumstances
+    /// Its circumstances. Their number is 0, since searches with equal ones are added up.
+    package let circumstances: CountedAnswer
+    /// True if it counts for no side of an experiment, since its client had asked too often.
+    package let isSideless: Bool
     /// Its outcome.
     package let outcome: Outcome
     /// The names of the rules that moved something, one on a line.
@@ -80,9 +75,12 @@ package final class SearchNumbers {
     /// - Parameter region: The part of the image that was searched, or `nil` for all of it.
     package init(
       _ response: MatchResponse, labels: [String], region: PictureRegion? = nil,
-      _ circumstances: Circumstances
+      isSideless: Bool = false, _ counted: CountedAnswer
     ) {
-      self.circumstances = circumstances
+      circumstances = CountedAnswer(
+        number: 0, day: counted.day, key: counted.key, language: counted.language,
+        arm: counted.arm, model: counted.model)
+      self.isSideless = isSideless
       outcome = !response.matches.isEmpty ? .sure : response.possible.isEmpty ? .empty : .list
       let names = Set((response.matches + response.possible).compactMap(\.rule))
       rules = names.sorted().joined(separator: "\n")
@@ -110,10 +108,10 @@ package final class SearchNumbers {
 
   /// Something that happened to a match, as it is counted.
   package struct Event: Sendable, Hashable {
-    /// The first bytes of the hash of the client's id of the event.
-    let id: [UInt8]
+    /// A hash of the answer, the entity and the action: what counts once.
+    let id: Int
     /// The circumstances of its search.
-    package let circumstances: Circumstances
+    package let circumstances: CountedAnswer
     /// The action of the person.
     package let action: Action
     /// The rank of the match, from 1, or 0 for one of a list of what it may be.
@@ -122,7 +120,8 @@ package final class SearchNumbers {
     package let rule: String
   }
 
-  private static let fileName = "numbers.sqlite"
+  /// The file's name within a catalogue's directory.
+  package static let fileName = "numbers.sqlite"
 
   let connection: CatalogueConnection
 
@@ -179,8 +178,15 @@ package final class SearchNumbers {
       day TEXT, label TEXT, count INTEGER NOT NULL, PRIMARY KEY(day, label)) STRICT, WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS regions(
       day TEXT, region TEXT, count INTEGER NOT NULL, PRIMARY KEY(day, region)) STRICT, WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS events(
-      number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE) STRICT;
+    CREATE TABLE IF NOT EXISTS counted(
+      day TEXT, key TEXT, id INTEGER, PRIMARY KEY(day, key, id)) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS countedSums(
+      day TEXT, key TEXT, count INTEGER NOT NULL, PRIMARY KEY(day, key)) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS excess(
+      day TEXT, key TEXT, kind TEXT, count INTEGER NOT NULL,
+      PRIMARY KEY(day, key, kind)) STRICT, WITHOUT ROWID;
+    -- The ids of events of an earlier version, whose answers do not count any more.
+    DROP TABLE IF EXISTS events;
     """
 
   /// Brings a file from before searches were counted by model to the tables of this version.

@@ -86,6 +86,29 @@ package struct SearchReport: Sendable, Hashable, Encodable {
     package let high: Double
   }
 
+  /// What was more than the limits of a day allow.
+  package struct Excess: Sendable, Hashable, Encodable {
+    /// The days.
+    package internal(set) var days: [String] = []
+    /// The number of sums that were added up as ``CountedNames/other`` languages and models.
+    package internal(set) var merged = 0
+    /// The number of events that were not counted.
+    package internal(set) var events = 0
+    /// The number of searches without an answer whose label was left out.
+    package internal(set) var labels = 0
+    /// The number of searches that count for no side of an experiment, since their client had asked too often.
+    package internal(set) var sides = 0
+
+    mutating func count(_ kind: SearchNumbers.Excess, _ count: Int) {
+      switch kind {
+      case .merged: merged += count
+      case .events: events += count
+      case .labels: labels += count
+      case .sides: sides += count
+      }
+    }
+  }
+
   let schema = "vq.report/1"
   /// The first day with numbers, or `nil` without any.
   package let from: String?
@@ -113,6 +136,8 @@ package struct SearchReport: Sendable, Hashable, Encodable {
   package let emptyRegions: [Region]
   /// `nil` unless both sides have searches.
   package let difference: Difference?
+  /// What was too much of a day, or `nil` if nothing was.
+  package let excess: Excess?
 }
 
 extension SearchReport {
@@ -146,6 +171,7 @@ extension SearchNumbers {
     case day, key, language, arm, model, rule, action, count, rank
   }
   private enum EmptyColumn: Int, SQLiteColumns { case name, searches }
+  private enum ExcessColumn: Int, SQLiteColumns { case day, kind, count }
 
   /// Makes the report of some days.
   ///
@@ -178,7 +204,7 @@ extension SearchNumbers {
       },
       difference: sums.groups[5]["A"].flatMap { a in
         sums.groups[5]["B"].flatMap { SearchReport.difference(a, $0) }
-      })
+      }, excess: sums.excess.days.isEmpty ? nil : sums.excess)
   }
 
   /// Adds the sums of this file.
@@ -227,6 +253,17 @@ extension SearchNumbers {
     }
     try count("label", of: "labels", into: &sums.labels)
     try count("region", of: "regions", into: &sums.regions)
+    // A file that no server of this version has written to has no such table.
+    guard try hasTable("excess") else { return }
+    var days = Set(sums.excess.days)
+    try connection.forEachRow(
+      "SELECT \(ExcessColumn.list) FROM excess WHERE day >= ?", since, isScan: true
+    ) { row throws(CatalogueError) in
+      guard let kind = Excess(rawValue: row.text(ExcessColumn.kind)) else { return }
+      days.insert(row.text(ExcessColumn.day))
+      sums.excess.count(kind, row.integer(ExcessColumn.count))
+    }
+    sums.excess.days = days.sorted()
   }
 }
 
@@ -238,6 +275,7 @@ private struct ReportSums {
   var ranks: [Int: SearchReport.Rank] = [:]
   var labels: [String: Int] = [:]
   var regions: [String: Int] = [:]
+  var excess = SearchReport.Excess()
 }
 
 extension SearchReport.Rank {

@@ -258,6 +258,28 @@ extension Schema {
             .required("low", .number("The lower bound of the 95 % interval.")),
             .required("high", .number("The upper bound of the 95 % interval.")),
           ])),
+      .optional(
+        "excess",
+        .object(
+          "What was more than the limits of a day allow. Absent if nothing was.",
+          [
+            .required("days", .array("The days.", of: .string())),
+            .required(
+              "merged",
+              .integer(
+                "The number of sums that were added up as '\(CountedNames.other)' languages and models. No total changes by it.",
+                min: 0)),
+            .required("events", .integer("The number of events that were not counted.", min: 0)),
+            .required(
+              "labels",
+              .integer("The number of searches without an answer whose label was left out.", min: 0)
+            ),
+            .required(
+              "sides",
+              .integer(
+                "The number of searches that count for no side of an experiment, since their client had asked too often.",
+                min: 0)),
+          ])),
     ])
 
   /// The name of a question in what a command prints.

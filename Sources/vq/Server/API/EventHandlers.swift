@@ -35,11 +35,13 @@ struct EventHandlers: Handlers {
     let events = try fields.objects("events", limit: Self.eventLimit)
     try fields.finish()
     guard !events.isEmpty else { throw fields.problem("events", "a list of at least one event") }
-    let matcher = Matcher(catalogue: try catalogue.newest(), pool: pool)
-    let (day, key) = (ShopContext.today, shop.key(of: request.info.head)?.name ?? "")
+    let matcher = matcher(try catalogue.newest(), request)
+    let key = shop.key(of: request.info.head)?.name ?? ""
+    let first = ReportDays.first(ofLast: SearchNumbers.eventDays)
     var found: [SearchNumbers.Event] = []
     for var event in events {
-      guard let id = try event.text("id", limit: 100), !id.isEmpty else {
+      // An action on an entity of an answer counts once, so an event that is sent again does, whatever its id.
+      guard try event.text("id", limit: 100)?.isEmpty == false else {
         throw event.problem("id", "a text that tells the event from all others")
       }
       guard let action: SearchNumbers.Action = try event.choice("action") else {
@@ -50,24 +52,24 @@ struct EventHandlers: Handlers {
         throw event.problem("entity", "a type and an id, such as product:mug-red")
       }
       try event.finish()
-      if let event = try matcher.event(
-        id, action, of: entity, inAnswer: token, day: day, key: key)
+      if let event = try matcher.event(action, of: entity, inAnswer: token, key: key, since: first)
       {
         found.append(event)
       }
     }
     let kept = found
-    let counted: Int
+    let counted: SearchNumbers.Counted
     do {
       counted = try await withTaskExecutorPreference(changePool) { @concurrent in
-        try SearchNumbers(directory: self.catalogue.directory).count(kept)
+        try SearchNumbers(directory: self.catalogue.directory).count(kept, since: first)
       }
     } catch let error as CatalogueError {
       throw shop.problem(ofChange: error, request)
     }
     return untagged(
       EventsDocument(
-        counted: counted, known: found.count - counted, unknown: events.count - found.count))
+        counted: counted.counted, known: counted.known,
+        unknown: events.count - counted.counted - counted.known))
   }
 }
 
@@ -77,6 +79,6 @@ struct EventsDocument: Sendable, Encodable {
   let counted: Int
   /// The number that had been counted before.
   let known: Int
-  /// The number whose entity is not in the answer.
+  /// The number that cannot be counted: the answer does not have the entity, was asked with another key, or is too old, or its day is full.
   let unknown: Int
 }

@@ -41,9 +41,10 @@ struct MatchHandlers: Handlers {
       var options = question.options(timeout: time.remaining(until: deadline))
       options.arm = arm
       options.endsEarly = true
-      options.countedModel = shop.countedModel(content, matcher.catalogue)
+      let counted = shop.counted(question, content, arm: arm, matcher.catalogue, request)
+      options.counted = counted?.answer
       response = try await matcher.values(for: content, options: options)
-      shop.note(response, of: question, options, request)
+      shop.note(response, of: question, counted)
     }
     let end = clock.now
     note(response, requestID: request.info.identity.id)

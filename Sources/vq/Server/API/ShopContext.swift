@@ -26,7 +26,11 @@ final class ShopContext: Sendable {
   /// Labels that the catalogue lacks, until they are counted on disk.
   let unmatched = Mutex<[String]>([])
   /// Searches until they are counted on disk.
-  let searches = Mutex<[SearchNumbers.Search: Int]>([:])
+  let searches = Mutex(WaitingSearches())
+  /// The searches of each client on the sides of an experiment.
+  let sides = Mutex(ClientSides())
+  /// The names that searches are counted by, once they were looked up.
+  let names = Mutex<KnownNames?>(nil)
 
   init(
     catalogue: ServedCatalogue, pool: WorkerPool, changePool: WorkerPool,

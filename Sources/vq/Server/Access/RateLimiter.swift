@@ -61,10 +61,11 @@ struct RateLimiter: Sendable {
     buckets = buckets.filter { _, bucket in
       bucket.tokens + ((now - bucket.filled) / .seconds(1)) * rate < burst
     }
-    // If most clients are active, half of them are forgotten at once, so that this pass is
-    // rare.
-    if buckets.count > Self.clientLimit / 2 {
-      for client in Array(buckets.keys.prefix(Self.clientLimit / 2)) { buckets[client] = nil }
-    }
+    // If most clients are active, half of them are forgotten at once, so that this pass is rare: those with the most tokens,
+    // so that nobody gets rid of a debt by asking from many addresses.
+    guard buckets.count > Self.clientLimit / 2 else { return }
+    let fullest = buckets.keys.map { (client: $0, tokens: tokens(of: $0, at: now)) }
+      .sorted { ($1.tokens, $0.client) < ($0.tokens, $1.client) }
+    for (client, _) in fullest.prefix(Self.clientLimit / 2) { buckets[client] = nil }
   }
 }

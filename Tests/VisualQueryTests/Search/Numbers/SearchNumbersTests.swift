@@ -16,9 +16,11 @@ import VisualQuery
   init() async throws { folder = try await CatalogueTests.sampleCatalogue() }
 
   private static func place(
-    _ day: String, key: String = "", language: String = "", arm: String = ""
-  ) -> SearchNumbers.Circumstances {
-    SearchNumbers.Circumstances(day: day, key: key, language: language, arm: arm)
+    _ day: String, key: String = "", language: String = "", arm: String = "", model: String = "",
+    number: Int = 0
+  ) -> CountedAnswer {
+    CountedAnswer(
+      number: UInt64(number), day: day, key: key, language: language, arm: arm, model: model)
   }
 
   /// Would break if a search or an event were lost, counted twice, or counted by other circumstances than its own.
@@ -28,13 +30,6 @@ import VisualQuery
     var random = SeededGenerator(seed: 54)
     let questions = [["mug"], ["lamp"], ["goblet"], ["chalice"], ["tea"]]
     var options = MatchOptions(timeout: nil)
-    var answers: [[String]: MatchResponse] = [:]
-    for labels in questions {
-      answers[labels] = try await matcher.values(
-        for: SemanticContent(labels: labels), options: options)
-    }
-    options.locale = "de"
-    let german = try await matcher.values(for: SemanticContent(labels: ["mug"]), options: options)
     var waiting: [SearchNumbers.Search: Int] = [:]
     var (searches, sure, empty, opened) = (0, 0, 0, 0)
     var byDay: [String: Int] = [:]
@@ -44,10 +39,12 @@ import VisualQuery
     for number in 0..<1000 {
       let labels = try #require(questions.randomElement(using: &random))
       let isGerman = labels == ["mug"] && number % 3 == 0
-      let answer = isGerman ? german : try #require(answers[labels])
       let day = "2026-11-\(10 + number % 7)"
       let key = number % 2 == 0 ? "app" : "web"
-      let place = Self.place(day, key: key, language: isGerman ? "de" : "")
+      let place = Self.place(day, key: key, language: isGerman ? "de" : "", number: number)
+      options.counted = place
+      let answer = try await matcher.values(
+        for: SemanticContent(labels: labels), options: options)
       waiting[SearchNumbers.Search(answer, labels: labels, place), default: 0] += 1
       searches += 1
       byDay[day, default: 0] += 1
@@ -61,11 +58,10 @@ import VisualQuery
         let token = try #require(answer.continuation)
         let event = try #require(
           try matcher.event(
-            "event \(number)", .opened, of: match.value.id,
-            inAnswer: token, day: day, key: key))
+            .opened, of: match.value.id, inAnswer: token, key: key, since: "2026-11-10"))
         // The same event counts only once.
-        #expect(try numbers.count([event]) == 1)
-        #expect(try numbers.count([event]) == 0)
+        #expect(try numbers.count([event], since: "2026-11-10").counted == 1)
+        #expect(try numbers.count([event], since: "2026-11-10").known == 1)
         opened += 1
         byRank[match.rank, default: 0] += 1
       }
@@ -152,8 +148,7 @@ import VisualQuery
       """)
     let matcher = Matcher(catalogue: try Catalogue(directory: directory))
     let answer = try await matcher.values(for: SemanticContent(labels: ["mug"]))
-    var place = Self.place("2026-11-01")
-    place.model = "lite"
+    let place = Self.place("2026-11-01", model: "lite")
     try SearchNumbers(directory: directory).count([
       SearchNumbers.Search(answer, labels: [], place): 2
     ])
@@ -202,20 +197,192 @@ import VisualQuery
   /// Would break if an event could be told of what an answer does not have, or of another shop's token.
   @Test func `events are of matches of an answer`() async throws {
     let matcher = Matcher(catalogue: try Catalogue(directory: directory))
-    let answer = try await matcher.values(for: SemanticContent(labels: ["mug"]))
-    let token = try #require(answer.continuation)
-    let other = EntityID(type: .product, value: "oats")
+    var options = MatchOptions(limit: 1, timeout: nil)
+    func token() async throws -> String {
+      let content = SemanticContent(labels: ["mug"])
+      return try #require(
+        try await matcher.values(for: content, options: options).continuation)
+    }
+    let uncounted = try await token()
+    options.counted = Self.place("2026-11-07", key: "app", language: "de", arm: "B", number: 7)
+    let counted = try await token()
+    func event(
+      _ id: String, in token: String, key: String = "app", since: String = "2026-11-01"
+    ) throws -> SearchNumbers.Event? {
+      try matcher.event(
+        .shown, of: EntityID(type: .product, value: id), inAnswer: token, key: key, since: since)
+    }
+    #expect(try event("oats", in: counted) == nil)
+    #expect(try event("mug-red", in: uncounted) == nil)
+    #expect(try event("mug-red", in: counted, key: "other") == nil)
+    #expect(try event("mug-red", in: counted, since: "2026-11-08") == nil)
+    let first = try #require(try event("mug-red", in: counted))
+    #expect(first.circumstances == options.counted && first.action == .shown)
+    #expect(throws: MatchError.self) { try event("mug-red", in: "x") }
+    // A further page, and the list that a condition narrows, are the same answer.
+    let next = try #require(
+      try await matcher.values(continuing: counted, limit: 2, timeout: nil).continuation)
+    let narrowed = try await matcher.values(
+      continuing: counted, matching: [EntityComparator("title", .contains("mug"))], timeout: nil)
+    #expect(next != counted && narrowed.continuation != counted)
+    let numbers = try SearchNumbers(directory: directory)
+    for (token, number) in [(counted, 1), (counted, 0), (next, 0)] {
+      let event = try #require(try event("mug-red", in: token))
+      #expect(try numbers.count([event], since: "2026-11-01").counted == number)
+    }
+    let kept = try #require(try event("mug-red", in: #require(narrowed.continuation)))
     #expect(
-      try matcher.event("a", .opened, of: other, inAnswer: token, day: "2026-11-01", key: "") == nil
-    )
-    let first = try #require(answer.matches.dropFirst().first)
+      try numbers.count([kept, kept], since: "2026-11-01")
+        == SearchNumbers.Counted(counted: 0, known: 2))
+    // Another search with the same question is another answer.
+    options.counted = Self.place("2026-11-07", key: "app", number: 8)
+    let again = try #require(try event("mug-red", in: try await token()))
+    #expect(try numbers.count([again], since: "2026-11-01").counted == 1)
+    // What cannot be told again is forgotten.
+    let database = try CatalogueConnection(path: directory + "/numbers.sqlite", mode: .read)
+    func remembered() throws -> Int? {
+      try database.first("SELECT count(*) FROM counted") { $0.onlyInteger }
+    }
+    #expect(try remembered() == 2)
+    options.counted = Self.place("2026-11-20", key: "app", number: 9)
+    let later = try #require(try event("mug-red", in: try await token()))
+    _ = try numbers.count([later], since: "2026-11-14")
+    #expect(try remembered() == 1)
+    #expect(try numbers.report().total.shown == 3)
+  }
+
+  /// Would break if what a stranger sends made rows without end, or cost an earlier day.
+  @Test func `a day that is too large is added up, and earlier days stay`() async throws {
+    let matcher = Matcher(catalogue: try Catalogue(directory: directory))
+    let answer = try await matcher.values(for: SemanticContent(labels: ["goblet"]))
+    let numbers = try SearchNumbers(directory: directory)
+    var waiting: [SearchNumbers.Search: Int] = [:]
+    for day in 1...9 {
+      waiting[SearchNumbers.Search(answer, labels: [], Self.place("2026-10-0\(day)", key: "app"))] =
+        3
+    }
+    try numbers.count(waiting)
+    let often = SearchNumbers.Search(
+      answer, labels: ["goblet"], Self.place("2026-11-01", key: "app", language: "de"))
+    try numbers.count([often: 40])
+    for batch in 0..<4 {
+      waiting = [:]
+      for number in 0..<400 {
+        let name = "x\(batch)x\(number)"
+        waiting[
+          SearchNumbers.Search(
+            answer, labels: [name],
+            Self.place("2026-11-01", key: "app", language: name, arm: number % 2 == 0 ? "A" : "B"))] =
+          1
+      }
+      try numbers.count(waiting)
+    }
+    let other = SearchNumbers.Search(answer, labels: [], Self.place("2026-11-01", key: "web"))
+    try numbers.count([other: 5])
+    let report = try numbers.report()
+    #expect(report.byDay.map(\.sums.searches) == Array(repeating: 3, count: 9) + [1645])
+    #expect(report.byKey.map(\.sums.searches) == [1667, 5])
+    #expect(report.byArm.map(\.sums.searches) == [800, 800] && report.total.empty == 1672)
+    #expect(report.byLanguage.count <= SearchNumbers.searchLimit)
+    #expect(report.byLanguage.first { $0.name == "de" }?.sums.searches == 40)
+    #expect(report.emptyLabels.map(\.searches) == [40])
+    let excess = try #require(report.excess)
+    #expect(excess.days == ["2026-11-01"] && excess.events == 0 && excess.sides == 0)
+    let merged = report.byLanguage.first { $0.name == CountedNames.other }?.sums.searches ?? 0
+    #expect(excess.merged == merged && merged > 1000 && excess.labels > 1000)
+    let database = try CatalogueConnection(path: directory + "/numbers.sqlite", mode: .read)
+    for (table, limit) in [
+      ("searches", SearchNumbers.searchLimit + 10), ("labels", SearchNumbers.labelLimit),
+    ] {
+      let rows = try database.first("SELECT count(*) FROM \(table)") { $0.onlyInteger }
+      #expect(try #require(rows) <= limit, "\(table)")
+    }
+    #expect(try numbers.report(since: "2026-11-02").excess == nil)
+  }
+
+  /// Would break if a restored file counted twice, lost a sum, or took what is no sum.
+  @Test func `an export is imported once, whole or not at all`() async throws {
+    let matcher = Matcher(catalogue: try Catalogue(directory: directory))
+    var options = MatchOptions(timeout: nil)
+    options.counted = Self.place("2026-11-01", key: "app", language: "de", arm: "A", model: "lite")
+    let answer = try await matcher.values(
+      for: SemanticContent(labels: ["mug"]), options: options)
+    let nothing = try await matcher.values(for: SemanticContent(labels: ["goblet"]))
+    let numbers = try SearchNumbers(directory: directory)
+    let region = PictureRegion(x: 0, y: 0, width: 0.2, height: 0.2)
+    let place = try #require(options.counted)
+    try numbers.count([
+      SearchNumbers.Search(answer, labels: [], place): 7,
+      SearchNumbers.Search(nothing, labels: ["goblet"], region: region, isSideless: true, place):
+        12,
+    ])
+    let first = try #require(answer.matches.first)
     let event = try #require(
       try matcher.event(
-        "a", .shown, of: first.value.id, inAnswer: token, day: "2026-11-01", key: ""))
-    #expect(event.rank == 2 && event.action == .shown)
-    #expect(throws: MatchError.self) {
-      try matcher.event("a", .shown, of: other, inAnswer: "x", day: "2026-11-01", key: "")
+        .opened, of: first.value.id, inAnswer: #require(answer.continuation), key: "app",
+        since: "2026-11-01"))
+    _ = try numbers.count([event], since: "2026-11-01")
+    func export(_ numbers: SearchNumbers) throws -> [String] {
+      var lines: [String] = []
+      try numbers.forEachExportedLine { lines.append($0) }
+      return lines
     }
+    let lines = try export(numbers)
+    #expect(lines.first == #"{"schema":"vq.numbers/1"}"# && lines.count == 7)
+    let file = Array((lines.joined(separator: "\r\n") + "\n").utf8)
+    let other = folder.path + "/other"
+    try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+    let restored = try SearchNumbers(directory: other)
+    for _ in 0..<2 {
+      let imported = try restored.importing(file)
+      #expect(imported.sums == 6 && imported.days == ["2026-11-01"])
+      #expect(try restored.report() == numbers.report() && export(restored) == lines)
+    }
+    // What was counted since the backup stays.
+    try numbers.count([SearchNumbers.Search(answer, labels: [], place): 1])
+    _ = try numbers.importing(file)
+    #expect(try numbers.report().total.searches == 20)
+    for (wrong, line) in [
+      ("", 1), ("{}", 1), (#"{"schema":"vq.numbers/2"}"#, 1), (lines[1], 1),
+      (lines[0] + "\n" + lines[1] + "\nx", 3), (lines[0] + "\n{}", 2),
+      (lines[0] + "\n\n" + lines[1].replacing("2026-11-01", with: "2026-1-1"), 3),
+      (lines[0] + "\n" + lines[1].replacing(#""count":"#, with: #""count":-"#), 2),
+      (lines[0] + "\n" + lines[1].replacing(#""name":""#, with: #""name":"x"#), 2),
+      (lines[0] + "\n" + lines[1].replacing(#""side":""#, with: #""side":"C"#), 2),
+    ] {
+      let error = #expect(throws: SearchNumbers.ImportError.self, "\(wrong)") {
+        try restored.importing(Array(wrong.utf8))
+      }
+      #expect(error?.line == line, "\(wrong)")
+    }
+    #expect(try export(restored) == lines)
+  }
+
+  /// Would break if a stranger could name a language or a model that the shop does not have.
+  @Test func `languages and models are those of the shop`() async throws {
+    let feed = try folder.write(
+      """
+      {"type":"product","id":"a","title":"Mug","localized":{"pt-BR":{"title":"Caneca"}}}
+      {"type":"product","id":"b","title":"Cup","localized":{"nl":{"title":"Kop"}}}
+
+      """, to: "languages.jsonl")
+    let index = folder.path + "/languages.vq"
+    let rules = try ShopRules(
+      json: JSONValue(
+        json: Array(
+          #"{"rules":[{"name":"sv","do":"pin","entities":["product:a"],"languages":["sv-SE"]}]}"#
+            .utf8
+        )))
+    _ = try await Indexer(directory: index, settings: ShopSettings(rules: rules))
+      .run(path: feed, imagesRoot: nil)
+    let names = try CountedNames(
+      of: Catalogue(directory: index), languages: ["en"], models: ["lite"])
+    #expect(
+      ["pt", "PT_br", "nl-BE", "sv", "en-GB", "fi", "zz-x-1", "", nil].map(names.language)
+        == ["pt", "pt", "nl", "sv", "en", "other", "other", "", ""])
+    #expect(names.model(ImageEmbedding.fingerprint(of: "lite")) == "lite")
+    #expect(names.model(ImageEmbedding.fingerprint(of: "x1")) == "other")
+    #expect(try CountedNames(of: Catalogue(directory: directory)).language("qq") == "other")
   }
 
   /// Would break if a caller changed sides, or nearly all were on one.

@@ -125,7 +125,7 @@ import VisualQuery
     #expect((report["total"] as? [String: Any])?["empty"] as? Int == 10)
     #expect((report["emptyLabels"] as? [[String: Any]])?.first?["label"] as? String == "goblet")
     let models = (report["byModel"] as? [[String: Any]])?.compactMap { $0["name"] as? String }
-    #expect(models == [String(ImageEmbedding.fingerprint(of: "lite"), radix: 16)])
+    #expect(models == [CountedNames.other])
     for days in ["0", "401", "x"] {
       let refused = try await shop.ask("GET /v1/numbers?days=\(days)", [Self.writing], [])
       #expect(refused.status == 400)
@@ -167,6 +167,105 @@ import VisualQuery
     #expect(report.difference != nil)
     let page = SearchPage.page(of: report).text
     #expect(page.contains("Side by side") && page.contains("Openings per search, B less A"))
+  }
+
+  /// Would break if a client could make rows by inventing names, or a token counted more than its answer has.
+  @Test func `strangers choose neither names nor numbers`() async throws {
+    let shop = try await Self.shop()
+    for number in 0..<30 {
+      _ = try await Self.match(shop, #"{"labels":["mug"],"locale":"zz-a\#(number)"}"#)
+      _ = try await Self.match(
+        shop, #"{"labels":["mug"],"locale":"q\#(["a", "b", "c"][number % 3])"}"#)
+    }
+    let answer = try await Self.match(shop, #"{"labels":["mug"],"limit":1}"#)
+    let token = try #require(answer["continuation"] as? String)
+    func send(_ ids: Range<Int>, _ key: String) async throws -> [Int?] {
+      let events = ids.map { #"{"id":"\#($0)","action":"ordered","entity":"product:mug-red"}"# }
+      let answer = try await shop.json(
+        "POST /v1/events", [key],
+        #"{"query":"\#(token)","events":[\#(events.joined(separator: ","))]}"#)
+      return ["counted", "known", "unknown"].map { answer[$0] as? Int }
+    }
+    #expect(try await send(0..<1, Self.writing) == [0, 0, 1])
+    #expect(try await send(0..<100, Self.reading) == [1, 99, 0])
+    #expect(try await send(100..<200, Self.reading) == [0, 100, 0])
+    let report = try Self.report(shop)
+    #expect(report.total.searches == 61 && report.total.ordered == 1)
+    #expect(report.byLanguage.map(\.name) == ["", "other"])
+    #expect(report.byLanguage.map(\.sums.searches) == [1, 60] && report.excess == nil)
+  }
+
+  /// Would break if one client could decide an experiment.
+  @Test func `one client counts for the sides of an experiment only so often`() async throws {
+    var sides = ClientSides()
+    let taken = (0..<300).map { _ in sides.takes("app 192.0.2.1", on: "2026-11-01") }
+    #expect(taken.count { $0 } == ClientSides.searchLimit)
+    #expect(sides.takes("app 192.0.2.2", on: "2026-11-01"))
+    // Many other clients do not make it forget the one that has asked most.
+    for number in 0..<(2 * ClientSides.clientLimit) {
+      _ = sides.takes("client \(number)", on: "2026-11-01")
+    }
+    #expect(!sides.takes("app 192.0.2.1", on: "2026-11-01"))
+    #expect(sides.takes("app 192.0.2.1", on: "2026-11-02"))
+
+    let shop = try await Self.shop(
+      #"{"rules":[{"name":"trial","do":"pin","entities":["product:mug-red"]}]}"#)
+    shop.service.shop.sides.withLock { sides in
+      for _ in 0..<(ClientSides.searchLimit - 1) {
+        _ = sides.takes("app local", on: ShopContext.today)
+      }
+    }
+    let caller = try #require(
+      (0..<9).map { "caller \($0)" }.first { Matcher.arm(ofCaller: $0) == "B" })
+    for _ in 0..<3 {
+      let answer = try await Self.match(
+        shop, #"{"labels":["mug"],"limit":1,"caller":"\#(caller)"}"#)
+      // The answer has the rules of its side, whether it counts or not.
+      #expect(ServedShop.ids(answer, "values") == ["mug-red"])
+    }
+    let report = try Self.report(shop)
+    #expect(report.total.searches == 3 && report.excess?.sides == 2)
+    #expect(report.byArm.map(\.name) == ["B"] && report.byArm.map(\.sums.searches) == [1])
+    #expect(SearchText.excess(of: report).first?.contains("2 searches count for no side") == true)
+  }
+
+  @Test func `numbers are exported, imported, and kept by a rollback`() throws {
+    let (folder, _) = try RunningVQ.indexingSampleShop()
+    let index = folder.path + "/shop.vq"
+    let at = ["--index", index]
+    let lines = """
+      {"schema":"vq.numbers/1"}
+      {"count":7,"day":"2026-11-01","key":"app","language":"de","model":"","name":"sure","of":"search","rules":"","side":""}
+      {"count":2,"day":"2026-11-01","key":"app","language":"de","model":"","name":"opened","of":"action","rank":1,"rules":"","side":""}
+
+      """
+    let file = try folder.write(lines, to: "numbers.jsonl")
+    let quiet = try RunningVQ(["catalogue", "export"] + at)
+    #expect(quiet.status == 0 && quiet.errors.isEmpty)
+    let imported = try RunningVQ(["report", "--import", file] + at)
+    #expect(imported.status == 0 && imported.output.hasPrefix("2 sums of 1 day imported"))
+    #expect(try RunningVQ(["report", "--export", "-"] + at).output == lines)
+    let copy = folder.path + "/copy.jsonl"
+    let exported = try RunningVQ(["report", "--export", copy] + at)
+    #expect(exported.output.hasPrefix("2 sums written to"))
+    #expect(try String(contentsOfFile: copy, encoding: .utf8) == lines)
+    // An export may replace an export, and nothing else.
+    #expect(try RunningVQ(["report", "--export", copy] + at).status == 0)
+    let feed = try folder.write("{}", to: "feed.jsonl")
+    #expect(try RunningVQ(["report", "--export", feed] + at).status == 2)
+    #expect(try RunningVQ(["report", "--import", feed] + at).errors.contains("line 1"))
+    #expect(try RunningVQ(["report", "--import", folder.path + "/none"] + at).status == 1)
+    #expect(try RunningVQ(["report", "--import", file, "--days", "3"] + at).status == 2)
+    #expect(try RunningVQ(["report", "--import", file, "--export", copy] + at).status == 2)
+
+    let noted = try RunningVQ(["catalogue", "export"] + at)
+    #expect(noted.output == quiet.output && noted.errors.contains("vq report --export"))
+    let empty = try folder.write(
+      #"{"type":"product","id":"a","title":"A"}"# + "\n", to: "other.jsonl")
+    #expect(try RunningVQ(["index", empty] + at).status == 0)
+    let back = try RunningVQ(["catalogue", "rollback"] + at)
+    #expect(back.status == 0 && back.errors.contains("the numbers of searches stay"))
+    #expect(try RunningVQ(["report", "--export", "-"] + at).output == lines)
   }
 
   @Test func `the report of an index without numbers says so`() throws {

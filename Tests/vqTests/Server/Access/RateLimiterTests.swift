@@ -39,4 +39,14 @@ import Testing
     for client in 0..<30_000 { _ = limiter.retryAfter(for: "\(client)", at: start) }
     #expect(limiter.clientCount <= 10_000)
   }
+
+  /// Would break if a client could have its debt forgotten by asking from many addresses.
+  @Test func `clients that have taken the most are remembered longest`() {
+    var limiter = RateLimiter(rate: 0.1, burst: 10)
+    let start = ContinuousClock.now
+    for number in 0..<50 { limiter.take(30, from: "debtor \(number)", at: start) }
+    for client in 0..<30_000 { _ = limiter.retryAfter(for: "\(client)", at: start) }
+    #expect(limiter.clientCount <= 10_000)
+    for number in 0..<50 { #expect(limiter.debt(of: "debtor \(number)", at: start) == 200) }
+  }
 }

@@ -76,6 +76,23 @@ package struct EntityTable {
     return page
   }
 
+  /// Returns the languages in which the first and the last entities have texts, as they are tagged.
+  ///
+  /// - Complexity: O(`limit`).
+  func languages(limit: Int) throws(CatalogueError) -> Set<String> {
+    var languages: Set<String> = []
+    for order in ["ASC", "DESC"] {
+      let found = try connection.rows(
+        """
+        SELECT DISTINCT tag.key FROM (SELECT json FROM entities ORDER BY key \(order) LIMIT ?) AS e,
+          json_each(iif(json_valid(e.json), e.json, '{}'), '$.localized') AS tag
+        """, [.integer((limit + 1) / 2)], isScan: true
+      ) { $0.onlyText }
+      languages.formUnion(found)
+    }
+    return languages
+  }
+
   private enum Column: Int, SQLiteColumns { case key, type, id, json }
 
   /// Calls `body` with the JSON form of all entities, in the order of their types and ids.
