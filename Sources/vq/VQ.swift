@@ -21,7 +21,8 @@ struct VQ {
   /// All commands, in the order of the help.
   static let commands = [
     IndexCommand.command, MatchCommand.command, CatalogueCommand.command, DoctorCommand.command,
-    DuplicatesCommand.command, LabelsCommand.command, RulesCommand.command, ReportCommand.command,
+    FeedsCommand.command, DuplicatesCommand.command, LabelsCommand.command, RulesCommand.command,
+    ReportCommand.command,
     EvalCommand.command,
     DiffCommand.command,
     WhyNotCommand.command, NeighborsCommand.command, FeedbackCommand.command, ServeCommand.command,
@@ -122,6 +123,7 @@ struct VQ {
       case .diskFull, .unreadableInput, .refusedRow, .timedOut, .io: .failure
       }
     case is FeedError: .failure
+    case is FeedRefusal: .refused
     case is CancellationError: .interrupted
     default: .failure
     }
@@ -144,6 +146,7 @@ struct VQ {
     case let error as MatchError: diagnostics.error(error.message)
     case let error as CatalogueError: diagnostics.error(error.message)
     case let error as FeedError: diagnostics.error(error.message)
+    case let error as FeedRefusal: diagnostics.error(error.message, advice: [error.advice])
     case is CancellationError: diagnostics.error("interrupted")
     default: diagnostics.error("\(error)")
     }

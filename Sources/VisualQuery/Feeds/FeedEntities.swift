@@ -10,6 +10,8 @@ package struct FeedEntities {
   private let imagesMap: [ImageMapping]
   /// The word for what rows are counted by.
   private let rowName: String
+  /// The ids of the feeds before in the same run, with the names of the feeds.
+  private let taken: [EntityID: String]
   /// The line of each entity.
   private var lines: [EntityID: Int] = [:]
   /// The readable ids of rejected rows.
@@ -22,8 +24,10 @@ package struct FeedEntities {
   package private(set) var findings = FeedFindings()
 
   package init(
-    allowedSchemes: Set<String>, imagesMap: [ImageMapping] = [], rowName: String = "line"
+    allowedSchemes: Set<String>, imagesMap: [ImageMapping] = [], rowName: String = "line",
+    taken: [EntityID: String] = [:]
   ) {
+    self.taken = taken
     self.allowedSchemes = allowedSchemes
     self.imagesMap = imagesMap
     self.rowName = rowName
@@ -33,7 +37,7 @@ package struct FeedEntities {
   package var ids: Set<EntityID> { Set(lines.keys) }
 
   /// Returns whether an id was used before.
-  package func contains(_ id: EntityID) -> Bool { lines[id] != nil }
+  package func contains(_ id: EntityID) -> Bool { lines[id] != nil || taken[id] != nil }
 
   /// Records an entity whose row is not parsed because it has not changed.
   package mutating func keep(_ id: EntityID, line: Int) { lines[id] = line }
@@ -122,6 +126,10 @@ package struct FeedEntities {
           ProductCode.isRounded(value.id.value)
           ? "; it is written \(ProductCode.roundingAdvice)" : ""
         throw FieldError(field: "id", reason: "\(Self.repeatedID) in \(rowName) \(first)\(advice)")
+      }
+      if let feed = taken[value.id] {
+        if record.report == .ofRow { return .skipped }
+        throw FieldError(field: "id", reason: "\(Self.repeatedID) in the feed '\(feed)'")
       }
       lines[value.id] = record.line
       findings.add(value, draft)

@@ -44,9 +44,11 @@ public struct RefusedRow: Sendable, Hashable, Encodable {
   package private(set) var row: JSONValue?
   /// The number of rejected parts that the report stands for.
   package let count: Int
+  /// The name of the feed, or `nil` if the run has one feed only.
+  package private(set) var feed: String?
 
   private enum CodingKeys: CodingKey {
-    case kind, line, id, field, reason, row
+    case kind, feed, line, id, field, reason, row
   }
 
   /// The most characters of a reason or the name of a field: both may repeat what the feed has.
@@ -83,6 +85,13 @@ public struct RefusedRow: Sendable, Hashable, Encodable {
   package var withoutRow: RefusedRow {
     var report = self
     report.row = nil
+    return report
+  }
+
+  /// The same report of a feed of several.
+  package func of(feed name: String) -> RefusedRow {
+    var report = self
+    report.feed = name
     return report
   }
 

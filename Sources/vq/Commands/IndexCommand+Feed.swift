@@ -29,7 +29,7 @@ extension IndexCommand {
       detail:
         "For feeds whose fields are not recognized: columns of a table, paths in XML such as imgs/main/@url, or in "
         + "JSON such as price/value. 'record=//offer' names the records, '{brand} {model}' is a template, and '\"EUR\"' a "
-        + "fixed text. Also read from FEED.map.toml or FEED.map.json beside the feed. Stored in the index for feeds of that name; "
+        + "fixed text. Also read from FEED.map.toml or FEED.map.json beside the feed. Stored with the feed; "
         + "'none' removes it. Fields are "
         + FieldAssignment.targetNames.joined(separator: ", ") + ", and attributes.NAME.",
       isRare: true),
@@ -286,6 +286,7 @@ extension IndexCommand {
         }
       return CommandFailure(.failure, "no entity was indexed: \(reason)")
     }
+    if let failure = failure(of: result.feeds), failure.exitCode == .failure { return failure }
     if let reason = result.unprunedReason {
       let advice =
         result.isBeyondRemovalLimit
@@ -296,7 +297,7 @@ extension IndexCommand {
     // Images that failed because a server is down do not make the run fail.
     guard result.refusedImages > result.failedFetches,
       result.signedImages + result.unchangedImages == 0
-    else { return nil }
+    else { return failure(of: result.feeds) }
     return CommandFailure(
       .failure,
       "no entity can be found by image: all images were rejected (\(result.refusedImages))")

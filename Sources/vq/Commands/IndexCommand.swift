@@ -70,15 +70,29 @@ enum IndexCommand {
     OptionText(
       "prune-missing", "remove entities that the feed lacks",
       detail:
-        "Nothing is removed, and the exit code is 3, if no row was read, or if a rejected row has no readable id."
+        "Only those that this feed brought, see 'vq feeds'. Nothing is removed, and the exit code is 3, if no row was read, or if a rejected row has no readable id."
     ))
   static let maxRemoved = Option<Double?>.number(
     OptionText(
       "max-removed", "remove nothing if the feed lacks more of the entities",
       detail:
-        "Together with --prune-missing, in percent of all entities. The rows are indexed all the same, and the exit "
+        "Together with --prune-missing, in percent of the entities that the feed had. The rows are indexed all the same, and the exit "
         + "code is 3. 100 allows everything.", standard: "50", isRare: true), "PERCENT", in: 0...100
   )
+  static let feedName = Option<String?>(
+    OptionText(
+      "feed-name", "the name of the feed, by which it is known every night",
+      detail:
+        "An entity belongs to the feed that brought it, see 'vq feeds'. Needed if the path changes in other ways than by "
+        + "its date.", standard: "its path or address", isRare: true),
+    value: ValueDescription(
+      placeholder: "NAME", accepts: "a text on one line, but not 'none'", completion: .nothing)
+  ) { FeedName.isValid($0) ? $0 : nil }
+  static let acceptFeed = Option<Bool>.flag(
+    OptionText(
+      "accept-feed", "take a feed with another format or currency than last time",
+      detail: "Otherwise nothing of it is changed, and the exit code is 3. To be given once.",
+      isRare: true))
   static let report = Option<String?>.path(
     OptionText(
       "report", "also write an HTML page about the run",
@@ -128,15 +142,17 @@ enum IndexCommand {
       "vq index catalogue.jsonl --index shop.vq",
       "vq index merchant-feed.xml.gz --images-root photos --index shop.vq",
       "vq index photos/ --index shop.vq",
+      "vq index products.xml stores.json --index shop.vq",
     ],
     operand: OperandDescription(
       placeholder: "FEED", count: 1...Int.max,
-      summary: "JSON, CSV, XML, Excel, an address or a folder; '-' for standard input",
+      summary: "JSON, CSV, XML, Excel, an address or a folder; '-' for standard input; or several",
       completion: .files),
     options: [
       index.description, imagesRoot.description, allowOutside.description,
       thumbnails.description, onConflict.description,
-      pruneMissing.description, maxRemoved.description, report.description,
+      pruneMissing.description, maxRemoved.description, feedName.description,
+      acceptFeed.description, report.description,
       detailedExitCode.description, TextModels.models.description,
       currency.description, map.description, mapFrom.description, encoding.description,
       sheet.description,
@@ -177,6 +193,9 @@ enum IndexCommand {
       HelpSection(
         title: "Failures",
         text: """
+          Of several feeds, one that fails does not keep the others from being indexed: its rows before the fault count, \
+          nothing of it is removed, and the exit code is 1, or 3 if it is another feed than last time (--accept-feed). If two \
+          feeds have the same id, the first counts in one run, and the later one in different runs; both is said.
           The exit code is 1 if no entity was indexed, or if there are images and all were \
           rejected. It is 3 if --prune-missing removed nothing because the feed looks cut off: it lacks more than \
           --max-removed percent of the entities, has no rows, or has a rejected row without a readable id. Images that are not fetched are not rejected. If no image file exists and \
@@ -217,10 +236,7 @@ enum IndexCommand {
       try CatalogueFolder.checkUse(of: arguments[index])
     }
     if arguments[signed] { return try await SignedIndexing.run(arguments, on: console) }
-    guard arguments.operands.count == 1 else {
-      throw arguments.missingOperand("'vq index' takes one FEED, or several with --signed")
-    }
-    let feed = arguments.operands[0]
+    try checkFeeds(of: arguments)
     // The models are opened first, so that a fault is reported before a run that may take
     // hours.
     let models = arguments[dryRun] ? nil : try TextModels.open(arguments)
@@ -240,12 +256,15 @@ enum IndexCommand {
     let options = IndexOptions(
       onConflict: arguments[onConflict] ?? .replace, prunesMissing: arguments[pruneMissing],
       removalLimit: try removalLimit(of: arguments), isDryRun: arguments[dryRun],
-      isStrict: arguments[strict], feed: try feedOptions(of: arguments, for: feed, to: console),
-      fetching: fetching, listsChanges: night != nil)
+      isStrict: arguments[strict], fetching: fetching, listsChanges: night != nil,
+      feedName: arguments[feedName], acceptsChangedFeed: arguments[acceptFeed])
+    let feeds = try arguments.operands.map { path in
+      FeedInput(path: path, options: try feedOptions(of: arguments, for: path, to: console))
+    }
     let result: Indexer.Progress
     do {
       result = try await indexer.run(
-        path: feed, imagesRoot: arguments[imagesRoot], options: options,
+        feeds: feeds, imagesRoot: arguments[imagesRoot], options: options,
         mapping: {
           rejections.take($0)
           if !isQuiet { report($0, to: console) }
@@ -322,6 +341,7 @@ enum IndexCommand {
       if let text { try console.output.writeLine(TextModels.sentence(text)) }
       if let vectors { try console.output.writeLine(TextModels.sentence(vectors)) }
     }
+    if !isQuiet { report(result.feeds, to: console) }
     let failure = failure(of: result)
     try await night?.write(
       result, rejections.lines,

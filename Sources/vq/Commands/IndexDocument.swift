@@ -36,6 +36,8 @@ struct IndexDocument: Encodable, Sendable {
   let text: CatalogueUpkeep.TextSummary?
   /// The vectors that were computed, with a model.
   let vectors: CatalogueUpkeep.EmbeddingSummary?
+  /// What became of each feed; none for the output of `vq sign`.
+  let feeds: [FeedSummary]
   let dryRun: Bool
   let elapsedMs: Double
   let outcome: Outcome
@@ -48,7 +50,7 @@ struct IndexDocument: Encodable, Sendable {
     case nothingToDo
     /// Rows, images or fields were rejected.
     case losses
-    /// Entities that the feed lacks were not removed, because they are too many.
+    /// Entities that the feed lacks were not removed, because they are too many, or one of several feeds was not indexed.
     case refused
 
     init(_ progress: Indexer.Progress) {
@@ -57,7 +59,7 @@ struct IndexDocument: Encodable, Sendable {
         progress.thumbnails, progress.embeddings,
       ]
       self =
-        progress.unprunedReason != nil
+        progress.unprunedReason != nil || progress.feeds.contains { $0.failure != nil }
         ? .refused
         : progress.refused + progress.warnings > 0
           ? .losses : work.allSatisfy { $0 == 0 } ? .nothingToDo : .done
@@ -76,7 +78,7 @@ struct IndexDocument: Encodable, Sendable {
     text: CatalogueUpkeep.TextSummary? = nil, vectors: CatalogueUpkeep.EmbeddingSummary? = nil
   ) {
     (self.text, self.vectors) = (text, vectors)
-
+    feeds = progress.feeds.map(FeedSummary.init)
     self.unlisted = unlisted ?? 0
     (added, changed, removed) = (progress.added, progress.changed, progress.removed)
     unprunedReason = progress.unprunedReason
@@ -138,6 +140,45 @@ struct IndexDocument: Encodable, Sendable {
       \(DisplayText.count(refusedRows, "row", "rows")) and \(DisplayText.count(refusedImages, "image", "images")) \
       rejected\(unfetched), \(DisplayText.count(warnings, "warning", "warnings")); in \(seconds) s. \(unlisted)\(lost)\(end)
       """
+  }
+}
+
+/// What became of one feed of a run.
+struct FeedSummary: Encodable, Sendable {
+  let name: String
+  let format: String?
+  let entities: Int
+  let added: Int
+  let changed: Int
+  let removed: Int
+  /// The number of rejected rows, images and fields.
+  let rejected: Int
+  /// The entities that belonged to other feeds before.
+  let taken: [Taken]
+  /// The options of an earlier run that were used again.
+  let keptOptions: [String]
+  let outcome: FeedResult.Outcome
+  /// The reason why the feed was not indexed, or why nothing of it was removed.
+  let message: String?
+
+  /// Entities that belonged to another feed before.
+  struct Taken: Encodable, Sendable {
+    let feed: String
+    let entities: Int
+    /// The first of them.
+    let ids: [String]
+  }
+
+  init(_ result: FeedResult) {
+    (name, format, entities) = (result.name, result.format, result.entities)
+    (added, changed, removed) = (result.added, result.changed, result.removed)
+    rejected = result.losses
+    taken = result.taken.sorted { $0.key < $1.key }.map {
+      Taken(feed: $0.key, entities: $0.value.count, ids: $0.value.ids.map(\.description))
+    }
+    keptOptions = result.keptOptions
+    outcome = result.outcome
+    message = result.failure?.message ?? result.unprunedReason
   }
 }
 

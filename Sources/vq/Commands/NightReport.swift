@@ -84,6 +84,7 @@ final class NightReport: Sendable {
     if failure is CancellationError { return file.discard() }
     let message =
       (failure as? CatalogueError)?.message ?? (failure as? CommandFailure)?.message
+      ?? (failure as? FeedRefusal)?.message
       ?? "\(failure)"
     try file.write(NightPage.page(ofFailure: message))
   }

@@ -17,7 +17,7 @@ enum SignedIndexing {
     let result: Indexer.Progress
     do {
       result = try await CatalogueUpkeep(directory: directory).indexing(
-        signed: arguments.operands, settings: settings,
+        signed: arguments.operands, name: arguments[IndexCommand.feedName], settings: settings,
         prunesMissing: arguments[IndexCommand.pruneMissing],
         removalLimit: removalLimit
       ) {
@@ -53,7 +53,8 @@ enum SignedIndexing {
   private static let otherOptions = [
     IndexCommand.dryRun.description, IndexCommand.strict.description,
     IndexCommand.fetch.description, IndexCommand.onConflict.description,
-    IndexCommand.thumbnails.description, IndexCommand.report.description,
+    IndexCommand.acceptFeed.description, IndexCommand.thumbnails.description,
+    IndexCommand.report.description,
     TextModels.models.description,
   ]
 }

@@ -674,9 +674,9 @@ def modes_servers(test, plain, url, cache):
 
 @scenario
 def migrations(test):
-    """Tables of the version before are read and written, and brought to this version by init."""
+    """Tables of the two versions before are read and written, and brought to this version by init."""
     test.prepare()
-    test.server.sql("drop table vq.reading, vq.reading_models", "update vq.meta set value = '3' where key = 'schema'")
+    test.server.sql("drop table vq.reading, vq.reading_models, vq.entity_feed", "update vq.meta set value = '3' where key = 'schema'")
     test.index(test.new("writer"))
     before = test.answers(test.server.url(), "--cache", test.new("c1"))
     test.say("a server works with the version before", before.count('"rank":1') > 3)
@@ -687,7 +687,7 @@ def migrations(test):
     oldest = test.run("match", test.queries[0], "--index", test.server.url(), "--cache", test.folder / "c1", check=False)
     test.say("a version before that is refused", oldest.returncode == 5 and "vq postgres init" in oldest.stderr, oldest.stderr)
     done = test.run("postgres", "init", "--index", test.server.url())
-    test.say("init brings the tables to this version", "version 4." in done.stdout, done.stdout)
+    test.say("init brings the tables to this version", "version 5." in done.stdout, done.stdout)
     test.say("the answers stay", test.answers(test.server.url(), "--cache", test.new("c1")) == before)
     test.index(test.folder / "writer")
     results = []

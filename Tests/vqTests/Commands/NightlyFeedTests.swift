@@ -26,6 +26,47 @@ import Testing
     #expect(try run(0..<4, "--max-removed", "60").output.contains("6 removed"))
   }
 
+  /// Would break if a night with a wrong feed passed for a good one, or if nobody were told how to let it through.
+  @Test func `a feed that is another one than last time is refused`() throws {
+    let folder = try TemporaryDirectory()
+    let index = ["--prune-missing", "--index", folder.path + "/i.vq"]
+    func run(_ text: String, _ options: String...) throws -> RunningVQ {
+      try RunningVQ(["index", try folder.write(text, to: "feed")] + options + index)
+    }
+    #expect(try run(Self.rows(0..<20)).status == 0)
+    let other = try run(Self.rows(20..<40))
+    #expect(other.status == 3 && other.errors.contains("had 20 entities"))
+    #expect(other.errors.contains("--max-removed 100") && other.errors.contains("--feed-name"))
+    let table = try run("sku;name\np0;Mug\n")
+    #expect(table.status == 3 && table.errors.contains("--accept-feed"))
+    let listed = try RunningVQ(["feeds", "--index", folder.path + "/i.vq"])
+    #expect(listed.output.contains("JSON Lines, 20 products"))
+    #expect(listed.output.contains("refused: the feed "))
+    #expect(try run(Self.rows(20..<40), "--max-removed", "100").output.contains("20 removed"))
+  }
+
+  @Test func `several feeds are indexed in one run`() throws {
+    let folder = try TemporaryDirectory()
+    let index = ["--index", folder.path + "/i.vq"]
+    let products = try folder.write(Self.rows(0..<4), to: "products.jsonl")
+    let stores = try folder.write(#"{"type":"store","id":"s","title":"S"}"#, to: "stores.jsonl")
+    let none = folder.path + "/none.xml"
+    let run = try RunningVQ(["index", products, stores, none] + index)
+    #expect(run.status == 1 && run.output.contains("5 entities, 5 new"))
+    #expect(run.errors.contains("1 of 3 feeds was not indexed") && run.errors.contains("none.xml"))
+    #expect(try RunningVQ(["index", products, products] + index).status == 2)
+    #expect(try RunningVQ(["index", products, stores, "--feed-name", "x"] + index).status == 2)
+    #expect(try RunningVQ(["index", products, "--feed-name", "none"] + index).status == 2)
+    let renamed = try RunningVQ(["feeds", "rename", "products.jsonl", "goods"] + index)
+    #expect(renamed.status == 0 && renamed.output.contains("is called goods now"))
+    #expect(try RunningVQ(["feeds", "rename", "goods", stores] + index).status == 2)
+    #expect(try RunningVQ(["feeds", "remove", "nothing"] + index).status == 2)
+    #expect(try RunningVQ(["feeds", "remove"] + index).status == 2)
+    #expect(try RunningVQ(["feeds", "remove", "goods"] + index).output.contains("4 entities were"))
+    let left = try RunningVQ(["feeds"] + index).output
+    #expect(left.contains("stores.jsonl") && !left.contains("goods"))
+  }
+
   /// Would break if a script could not tell a night without work from one with losses, or if one that does not ask were told.
   @Test func `exit codes tell apart what a run did`() throws {
     let folder = try TemporaryDirectory()

@@ -42,7 +42,7 @@ import VisualQuery
   @Test func `each document is tested`() {
     let here = [
       "index", "catalogue", "doctor", "duplicates", "labels", "rules", "report", "eval", "diff",
-      "why-not", "neighbors", "feedback", "hash", "copy",
+      "why-not", "neighbors", "feedback", "hash", "copy", "feeds",
     ]
     // MatchSchemaTests has the answers of a match.
     #expect(Set(PrintedDocument.all.map(\.name)) == Set(here + ["match"]))
@@ -57,6 +57,12 @@ import VisualQuery
     var printed = try lines(
       ["index", feed, "--index", folder.path + "/i.vq", "--json", "-q", "--dry-run"],
       status: [0, 1])
+    let table = try folder.write("sku;name;price\na;Mug;9,90\n", to: "table.csv")
+    let feeds = ["index", feed, table, folder.path + "/none.xml", "--json", "-q"]
+    for currency in [["--currency", "EUR"], []] {
+      printed += try lines(feeds + ["--index", folder.path + "/f.vq"] + currency, status: [1])
+      printed += try lines(["index", table, "--json", "-q", "--index", folder.path + "/f.vq"])
+    }
     printed += try lines(
       ["index", feed, "--index", folder.path + "/i.vq", "--json", "-q"], status: [0, 1])
     var progress = Indexer.Progress()
@@ -109,6 +115,18 @@ import VisualQuery
     printed += try lines(["catalogue", "upgrade", "--index", other, "--json"])
     printed += [try JSONLines.line(Self.text), try JSONLines.line(Self.vectors)]
     try expect(printed, of: .catalogue)
+  }
+
+  @Test func `the feeds of an index`() throws {
+    let index = ["--index", folder.path + "/i.vq"]
+    let table = try folder.write("sku;name;price\n1;Mug;9,90\n", to: "table.csv")
+    let options = ["-q", "--currency", "EUR", "--locale", "de", "--encoding", "utf-8"]
+    _ = try lines(["index", table, "--map", "title=name"] + options + index)
+    let rows = try folder.write(#"{"type":"product","id":"2","title":"A"}"#, to: "rows")
+    _ = try lines(["index", rows, "-q"] + index)
+    _ = try folder.write("sku;name\n2;A\n", to: "rows")
+    _ = try lines(["index", rows, "-q"] + index, status: [3])
+    try expect(try lines(["feeds", "--json"] + index), of: .feeds)
   }
 
   @Test func `what is found wrong, and alike`() throws {

@@ -16,6 +16,20 @@ package enum FilePath {
     return resolved(path) ?? (resolved(".") ?? "") + "/" + path
   }
 
+  /// Returns the full path of a file, without `.` and `..` and with the links that it names. It need not exist.
+  package static func plain(_ path: String) -> String {
+    let isAbsolute = path.utf8.first == UInt8(ascii: "/")
+    var parts: [Substring] = []
+    for part in (isAbsolute ? path : (resolved(".") ?? "") + "/" + path).split(separator: "/") {
+      switch part {
+      case ".": continue
+      case "..": _ = parts.popLast()
+      default: parts.append(part)
+      }
+    }
+    return "/" + parts.joined(separator: "/")
+  }
+
   /// Returns the full path of a file without links, or `nil` if it does not exist.
   package static func resolved(_ path: String) -> String? {
     guard let full = unsafe realpath(FileName.systemName(path), nil) else { return nil }

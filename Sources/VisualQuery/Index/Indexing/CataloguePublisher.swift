@@ -2,6 +2,8 @@
 /// of the next entities.
 actor CataloguePublisher {
   private var writer: CatalogueWriter
+  /// The feeds that got their numbers in this run.
+  private var newFeeds: [Feed] = []
 
   /// The last published generation.
   var generation: Int { writer.generation }
@@ -53,6 +55,20 @@ actor CataloguePublisher {
   /// Adds settings to the next generation.
   func prepare(_ settings: ShopSettings) throws { try writer.prepare(settings) }
 
+  /// Returns the feed of a name, a new one if the catalogue has none.
+  func feed(named name: String) throws -> Feed {
+    if let feed = newFeeds.first(where: { $0.name.hasSameBytes(as: name) }) { return feed }
+    if let feed = try writer.database.tables.feeds.feed(named: name) { return feed }
+    let number = try max(
+      writer.database.tables.feeds.freeNumber(), (newFeeds.last?.number ?? 0) + 1)
+    let feed = Feed(number: number, name: name)
+    newFeeds.append(feed)
+    return feed
+  }
+
+  /// Makes entities belong to a feed in the next generation.
+  func assign(_ keys: [UInt32], to feed: Int) throws { try writer.putFeed(feed, ofKeys: keys) }
+
   /// Returns the link settings of the next generation.
   func links() throws -> LinkSettings { try writer.links() }
 
@@ -88,6 +104,10 @@ actor CataloguePublisher {
   /// - Parameter mergeLimit: The number of live rows from which a segment is not merged with
   ///   others.
   func finish(mergeLimit: Int = .max) throws { _ = try writer.finish(mergeLimit: mergeLimit) }
+
+  /// Notes runs over feeds that the catalogue knows, after the last publication or instead of it. A failure to note them is
+  /// no failure of the run.
+  func note(_ notes: [(name: String, run: FeedRun)]) { writer.note(notes) }
 
   /// Removes the entities that a feed lacks, after the run.
   ///

@@ -34,7 +34,7 @@ struct CatalogueWriter: ~Copyable {
   let database: CatalogueDatabase
   /// The largest number of threads that merge segments.
   let threads: Int
-  private let isDryRun: Bool
+  let isDryRun: Bool
   /// True if the current generation still has to be saved before the first publication.
   private var keepsPrevious: Bool
   private let lock: WriterLock
@@ -202,7 +202,7 @@ struct CatalogueWriter: ~Copyable {
   }
 
   /// Opens the transaction of the next generation unless it is open.
-  private mutating func beginGrowing() throws(CatalogueError) {
+  mutating func beginGrowing() throws(CatalogueError) {
     if isGrowing { return }
     try keepPrevious()
     try database.begin()
@@ -248,15 +248,6 @@ struct CatalogueWriter: ~Copyable {
       return !removed.isEmpty
     }
     return removed
-  }
-
-  /// Removes the entities that a feed lacks, and publishes the result.
-  ///
-  /// - Returns: The entities that were removed, or the reason why none was.
-  mutating func prune(_ pruning: Pruning) throws(CatalogueError) -> Pruning.Outcome {
-    let outcome = pruning.outcome(among: try database.tables.entities.allIDs())
-    guard case .remove(let ids) = outcome else { return outcome }
-    return .remove(try remove(ids))
   }
 
   /// Publishes settings at once if they differ from the stored ones. A rollback to the run before does not restore those
@@ -379,7 +370,8 @@ struct CatalogueWriter: ~Copyable {
     Folder.removeIfEmpty(directory)
   }
 
-  private mutating func discard() {
+  /// Drops what the next generation has so far.
+  mutating func discard() {
     growing = [:]
     isGrowing = false
     thumbnails?.rollBack()
@@ -393,6 +385,7 @@ struct CatalogueWriter: ~Copyable {
     let keepsRows = try keepsRows(signed, labels)
     let key = try database.upsert(
       signed.value, rowHash: signed.isSound ? signed.rowHash : nil)
+    if let feed = signed.feed { try assign([key], to: feed) }
     try putThumbnails(of: signed, key: key)
     for image in signed.images {
       guard let reading = image.reading else { continue }

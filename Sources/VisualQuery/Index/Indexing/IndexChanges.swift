@@ -18,6 +18,13 @@ package struct IndexChanges: Sendable, Hashable {
     }
   }
 
+  /// Adds those of a further feed.
+  mutating func add(_ other: IndexChanges) {
+    for list: WritableKeyPath<Self, [EntityID]> in [\.added, \.changed, \.removed] {
+      self[keyPath: list] += other[keyPath: list].prefix(Self.limit - self[keyPath: list].count)
+    }
+  }
+
   mutating func count(removed ids: [EntityID]) {
     removed += ids.prefix(Self.limit - removed.count)
   }

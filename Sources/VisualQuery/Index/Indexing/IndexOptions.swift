@@ -13,12 +13,16 @@ public struct IndexOptions: Sendable, Hashable {
   /// The policy for entities that are already in the catalogue.
   package var onConflict: ConflictPolicy
   /// A Boolean value that indicates whether entities that are missing from the feed are removed at
-  /// the end of the run. Nothing is removed if the run is interrupted, if no row was read, or if a
+  /// the end of the run, if that feed brought them. Nothing is removed if the run is interrupted, if no row was read, or if a
   /// rejected row has no readable id.
   package var prunesMissing: Bool
-  /// The largest share of all entities, in percent, that are removed because they are missing from the feed; `nil` for no
-  /// limit. If more are missing, none is removed.
+  /// The largest share of the feed's entities before the run, in percent, that are removed because they are missing from it;
+  /// `nil` for no limit. If more are missing, none is removed.
   package var removalLimit: Double?
+  /// The name of the feed, or `nil` for that of ``FeedName/standard(of:)``.
+  package var feedName: String?
+  /// A Boolean value that indicates whether a feed is taken that has another format or other currencies than last time.
+  package var acceptsChangedFeed: Bool
   /// A Boolean value that indicates whether the run writes nothing.
   package var isDryRun: Bool
   /// A Boolean value that indicates whether the first rejected row or image ends the run.
@@ -35,8 +39,11 @@ public struct IndexOptions: Sendable, Hashable {
   public init(
     onConflict: ConflictPolicy = .replace, prunesMissing: Bool = false,
     removalLimit: Double? = nil, isDryRun: Bool = false, isStrict: Bool = false,
-    feed: FeedOptions = FeedOptions(), fetching: FetchPolicy? = nil, listsChanges: Bool = false
+    feed: FeedOptions = FeedOptions(), fetching: FetchPolicy? = nil, listsChanges: Bool = false,
+    feedName: String? = nil, acceptsChangedFeed: Bool = false
   ) {
+    self.acceptsChangedFeed = acceptsChangedFeed
+    self.feedName = feedName
     self.fetching = fetching
     self.feed = feed
     self.onConflict = onConflict

@@ -17,6 +17,22 @@ struct IndexRun: ~Copyable {
     let progress: @Sendable (Indexer.Progress) -> Void
   }
 
+  /// The feed that entities belong to.
+  struct Source {
+    /// The feed as it was read last time.
+    let feed: Feed
+    /// The number of entities that it has before the run.
+    let ownCount: Int
+    /// The names of all feeds by their numbers.
+    let names: [Int: String]
+
+    init(_ feed: Feed, in previous: PreviousRows) throws(CatalogueError) {
+      self.feed = feed
+      ownCount = try previous.count(ofFeed: feed.number)
+      names = try previous.feedNames()
+    }
+  }
+
   private let options: IndexOptions
   private let publisher: CataloguePublisher
   private let previous: PreviousRows
@@ -27,6 +43,21 @@ struct IndexRun: ~Copyable {
   private let pendingLimit: Int
 
   private var feed: FeedReader
+  /// The feed that entities belong to, as it was read last time.
+  private let source: Feed
+  /// How it is read this time.
+  private var reading: Feed.Reading
+  /// The entities that stay as they are, but belong to this feed from now on.
+  private var adopted: [UInt32] = []
+  /// The number of entities that belong to this feed since this run.
+  private var gainedCount = 0
+  /// Recognizes another feed than last time.
+  private var feedGuard: FeedGuard
+  /// The entities that belonged to another feed before, by its name.
+  private(set) var takenOver: [String: FeedResult.Taken] = [:]
+  private let feedNames: [Int: String]
+  /// True once the feed is part of the next generation.
+  private var isFeedPrepared = false
   private var entities: FeedEntities
   /// The word for what rows are counted by.
   private let rowName: String
@@ -49,16 +80,21 @@ struct IndexRun: ~Copyable {
   ///
   /// - Parameters:
   ///   - feed: The feed, at its first record.
+  ///   - source: The feed that entities belong to, as it was read last time.
   ///   - allowedSchemes: The schemes that links may have besides `https`.
+  ///   - taken: The ids of the feeds before in the same run, with the names of the feeds.
   ///   - threads: The number of threads of the pool.
   init(
-    _ feed: consuming FeedReader, options: IndexOptions, allowedSchemes: Set<String>,
-    publisher: CataloguePublisher, previous: PreviousRows, signer: EntitySigner, threads: Int,
-    observer: Observer
+    _ feed: consuming FeedReader, of source: Source, options: IndexOptions,
+    allowedSchemes: Set<String>,
+    publisher: CataloguePublisher, previous: PreviousRows, signer: EntitySigner,
+    taken: [EntityID: String] = [:], threads: Int, observer: Observer
   ) {
     hashSeed = feed.hashSeed(
       "\(options.onConflict)\n\(allowedSchemes.sorted())")
     rowName = feed.mapping.format.rowName
+    reading = Feed.Reading(of: feed, options.feed)
+    self.source = source.feed
     self.feed = feed
     self.options = options
     self.publisher = publisher
@@ -66,14 +102,17 @@ struct IndexRun: ~Copyable {
     self.signer = signer
     self.observer = observer
     entities = FeedEntities(
-      allowedSchemes: allowedSchemes, imagesMap: options.feed.imagesMap, rowName: rowName)
+      allowedSchemes: allowedSchemes, imagesMap: options.feed.imagesMap, rowName: rowName,
+      taken: taken)
+    feedGuard = FeedGuard(source.feed, options, ownCount: source.ownCount)
+    feedNames = source.names
     pendingLimit = max(8 * threads, signer.pictures == nil ? 0 : 2 * FetchedPictures.width)
   }
 
-  /// Runs to the end of the feed.
+  /// Runs to the end of the feed. Its last entities are published by the caller, perhaps with those of other feeds.
   ///
   /// - Returns: The counts at the end.
-  /// - Throws: ``CatalogueError``, with the code `refusedRow` if the options are strict;
+  /// - Throws: ``FeedError``; ``FeedRefusal``; ``CatalogueError``, with the code `refusedRow` if the options are strict;
   ///   `CancellationError` after the entities so far were published.
   mutating func run() async throws -> Indexer.Progress {
     progress.generation = await publisher.generation
@@ -84,6 +123,8 @@ struct IndexRun: ~Copyable {
         while results.pendingCount >= pendingLimit { try await finishOne(&group) }
         if lacksAllFiles {
           if waiting.count >= Self.heldLimit { throw missingFiles }
+        } else if feedGuard.isHolding() {
+          if waiting.count >= Self.heldLimit { try feedGuard.check() }
         } else if isPublishing
           ? waiting.count >= Self.waitingLimit : waiting.count >= Self.batchCount
         {
@@ -95,6 +136,7 @@ struct IndexRun: ~Copyable {
         guard Task.isCancelled else { throw missingFiles }
         waiting = []
       }
+      if Task.isCancelled, feedGuard.isHolding() { waiting = [] } else { try feedGuard.check() }
       while isPublishing || !waiting.isEmpty {
         if isPublishing { try await finishOne(&group) } else { try await handOver(&group) }
       }
@@ -106,17 +148,23 @@ struct IndexRun: ~Copyable {
     progress.leftOut = feed.leftOut.merging(entities.leftOut, uniquingKeysWith: +)
     progress.encoding = feed.encoding
     progress.findings = entities.findings.counts
-    // A run without entities publishes nothing: neither a first generation nor settings.
-    if progress.entities > 0 { try await publisher.finish() }
-    if options.prunesMissing {
-      progress.count(
-        try await publisher.prune(
-          Pruning(
-            ids: entities.ids, refusedIDs: entities.refusedIDs,
-            hasNamelessRow: entities.hasNamelessRow, percentLimit: options.removalLimit)))
+    if progress.entities > 0 {
+      try await publisher.assign(adopted, to: source.number)
+      try await prepareFeed()
     }
     progress.generation = await publisher.generation
     return progress
+  }
+
+  /// The ids of the feed.
+  var ids: Set<EntityID> { entities.ids }
+
+  /// What is removed after the run because the feed lacks it.
+  var pruning: Pruning {
+    Pruning(
+      feed: source.number, gainedCount: options.isDryRun ? 0 : gainedCount, ids: entities.ids,
+      refusedIDs: entities.refusedIDs, hasNamelessRow: entities.hasNamelessRow,
+      percentLimit: options.removalLimit)
   }
 
   // MARK: Reading
@@ -134,6 +182,12 @@ struct IndexRun: ~Copyable {
       try previous.unchanged(rowHash: hash, signer)
     }), !entities.contains(unchanged.id) {
       entities.keep(unchanged.id, line: record.line)
+      let owner = try previous.feed(ofKey: unchanged.key)
+      feedGuard.countUnchanged(isKnown: owner == source.number)
+      if options.onConflict == .replace, owner != source.number {
+        adopted.append(unchanged.key)
+        gain(unchanged.id, from: owner)
+      }
       hasFile = hasFile || unchanged.hasFile
       return try take(number, .unchanged(images: unchanged.imageCount))
     }
@@ -154,6 +208,10 @@ struct IndexRun: ~Copyable {
             + "\(loss.kind.rawValue); add to the command: --map \(loss.kind.rawValue)='\(loss.field)'"
         )
       }
+      let owner = try existing.flatMap { existing throws(CatalogueError) in
+        try previous.feed(ofKey: existing.key)
+      }
+      feedGuard.count(isKnown: owner == source.number, currency: value.currency)
       // An existing entity that cannot be read is replaced by the row even if existing ones
       // are to be kept.
       if options.onConflict == .keep, let existing,
@@ -164,13 +222,37 @@ struct IndexRun: ~Copyable {
       let kept = try existing.map { existing throws(CatalogueError) in
         try previous.thumbnailSides(of: existing.key)
       }
-      group.addTask { [signer, value] in
+      // A row that only completes an entity does not take it over.
+      let isTaken =
+        owner != source.number && (existing == nil || options.onConflict == .replace)
+      if isTaken { gain(value.id, from: owner) }
+      group.addTask { [signer, value, feedNumber = source.number] in
         var signed = try await signer.sign(
           value, line: line, rowHash: rowHash, existing: existing, kept: kept ?? [:])
+        if isTaken { signed.feed = feedNumber }
         signed.warnings = warnings
         return .finished(number, .signed(signed))
       }
     }
+  }
+
+  // MARK: The feed
+
+  /// Counts an entity that belongs to this feed from now on.
+  private mutating func gain(_ id: EntityID, from owner: Int?) {
+    gainedCount += 1
+    guard let owner, let name = feedNames[owner] else { return }
+    takenOver[name, default: FeedResult.Taken()].add(id)
+  }
+
+  /// Adds the feed to the next generation, as it is read this time.
+  private mutating func prepareFeed() async throws {
+    var feed = source
+    reading.currencies = feedGuard.currencies(after: source.reading.currencies)
+    feed.reading = reading
+    var settings = ShopSettings()
+    settings.feeds = [feed]
+    try await publisher.prepare(settings)
   }
 
   // MARK: Results
@@ -259,6 +341,9 @@ struct IndexRun: ~Copyable {
     if options.isDryRun, progress.examples.count < 3 { progress.examples.append(signed.value) }
     progress.count(signed)
     if options.listsChanges { progress.changes.count(signed) }
+    if signed.isWhole, signed.feed != nil, signed.change == .none, let key = signed.existing?.key {
+      adopted.append(key)
+    }
     if signed.isToBeWritten { waiting.append(signed) }
     progress.fetchedImages = signer.pictures?.fetchedCount ?? 0
   }
@@ -297,6 +382,10 @@ struct IndexRun: ~Copyable {
     _ group: inout ThrowingTaskGroup<Event, any Error>
   ) async throws {
     while isPublishing { try await finishOne(&group) }
+    if !isFeedPrepared {
+      isFeedPrepared = true
+      try await prepareFeed()
+    }
     isPublishing = true
     let entities = waiting
     waiting = []

@@ -73,6 +73,8 @@ public struct Indexer: Sendable {
     package var encoding: FeedEncoding?
     /// The first entities of a dry run, at most three.
     package var examples: [EntityValue] = []
+    /// What became of each feed, in their order.
+    package var feeds: [FeedResult] = []
     /// The last published generation.
     public var generation = 0
     /// The estimated number of rows, from the length of the file and of the rows so far, or `nil`
@@ -122,21 +124,21 @@ public struct Indexer: Sendable {
     progress: @escaping @Sendable (Progress) -> Void = { _ in }
   ) async throws -> Progress {
     try await run(
-      path: path, imagesRoot: imagesRoot, options: options, mapping: { _ in }, refused: refused,
-      progress: progress)
+      feeds: [FeedInput(path: path, options: options.feed)], imagesRoot: imagesRoot,
+      options: options, mapping: { _ in }, refused: refused, progress: progress)
   }
 
-  /// Indexes a feed, and calls `mapping` once with its recognized format.
+  /// Indexes feeds as one generation, and calls `mapping` with the recognized format of each.
   package func run(
-    path: String, imagesRoot: String?, options: IndexOptions,
+    feeds: [FeedInput], imagesRoot: String?, options: IndexOptions,
     mapping: @escaping @Sendable (FeedMapping) -> Void,
     refused: @escaping @Sendable (RefusedRow) -> Void,
     progress: @escaping @Sendable (Progress) -> Void
   ) async throws -> Progress {
     try await withTaskExecutorPreference(pool) {
       try await index(
-        path: path, imagesRoot: imagesRoot ?? settings.imagesRoot, options: options,
-        mapping: mapping, refused: refused, progress: progress)
+        feeds, imagesRoot: imagesRoot ?? settings.imagesRoot, options,
+        FeedsRun.Observer(mapping: mapping, refused: refused, progress: progress))
     }
   }
 
@@ -192,85 +194,26 @@ public struct Indexer: Sendable {
   }
 
   @concurrent private func index(
-    path: String, imagesRoot: String?, options: IndexOptions,
-    mapping: @escaping @Sendable (FeedMapping) -> Void,
-    refused: @escaping @Sendable (RefusedRow) -> Void,
-    progress: @escaping @Sendable (Progress) -> Void
+    _ feeds: [FeedInput], imagesRoot: String?, _ options: IndexOptions,
+    _ observer: FeedsRun.Observer
   ) async throws -> Progress {
-    let fetched =
-      FetchedPictures.isAddress(path) ? try FetchedFeed(path, policy: options.fetching) : nil
-    defer { fetched?.remove() }
-    let options = withStoredMapping(options, for: path)
-    // Opened first, so that a mistyped path does not create a catalogue.
-    let feed = try FeedReader(
-      path: fetched?.path ?? path, options: options.feed,
-      completesIndexed: options.onConflict == .merge)
-    mapping(feed.mapping)
     let temporary = options.isDryRun ? try dryDirectory() : nil
     defer { temporary?.remove() }
-    let directory = temporary?.path ?? directory
-    let publisher = try CataloguePublisher(
-      directory: directory, settings: settings.withoutPictures, isDryRun: options.isDryRun,
-      threads: pool.width)
-    do {
-      if !options.feed.fields.isEmpty || options.feed.forgetsMapping {
-        var settings = ShopSettings()
-        settings.feedMapping = StoredFeedMapping(
-          feed: Self.feedName(path), assignments: options.feed.fields.map(\.text))
-        try await publisher.prepare(settings)
-      }
-      let progress = try await index(
-        feed, of: path, imagesRoot: imagesRoot, options, publisher, in: directory,
-        IndexRun.Observer(refused: refused, progress: progress))
-      if progress.entities == 0 { await publisher.removeIfNew() }
-      return progress
-    } catch {
-      // A cancelled run can be continued, so what it has fetched is kept.
-      if !(error is CancellationError) { await publisher.removeIfNew() }
-      throw error
-    }
+    var run = FeedsRun(
+      self, feeds, imagesRoot: imagesRoot, options, in: temporary?.path ?? directory, observer)
+    return try await run.run()
   }
 
-  private static func feedName(_ path: String) -> String {
-    String(path.split(separator: "/").last ?? "")
-  }
-
-  /// Returns options with the mapping that the index keeps for a feed of this name, unless they have one.
-  private func withStoredMapping(
-    _ options: IndexOptions, for path: String
-  ) -> IndexOptions {
-    // An index whose first run was interrupted has no settings. Any other fault of the index is
-    // reported by the run itself.
-    guard options.feed.fields.isEmpty, !options.feed.forgetsMapping, path != "-",
-      FileStatus.exists(directory + "/" + CatalogueDatabase.fileName),
-      let settings = try? CatalogueDatabase(reading: directory).tables.settings.all(),
-      let stored = ShopSettings.feedMapping(settings), stored.feed == Self.feedName(path)
-    else { return options }
-    var options = options
-    options.feed.fields = stored.assignments.flatMap { FieldAssignment.list($0) ?? [] }
-    return options
-  }
-
-  private func index(
-    _ feed: consuming FeedReader, of path: String, imagesRoot: String?, _ options: IndexOptions,
-    _ publisher: CataloguePublisher, in directory: String, _ observer: IndexRun.Observer
-  ) async throws -> Progress {
-    try await publisher.checkSegments()
-    let (places, thumbnailSides) = try await pictureSettings(
-      path: path, imagesRoot: imagesRoot, options, publisher)
+  /// Returns the signer of a run.
+  func signer(
+    _ places: PicturePlaces, _ sides: Set<Int>, _ options: IndexOptions, in directory: String
+  ) throws(CatalogueError) -> EntitySigner {
     let pictures = try options.fetching.map { policy throws(CatalogueError) in
       try FetchedPictures(directory: directory, policy: policy, isDryRun: options.isDryRun)
     }
-    var run = IndexRun(
-      feed, options: options, allowedSchemes: try await publisher.links().allowedSchemes,
-      publisher: publisher,
-      previous: try PreviousRows(reading: directory, thumbnailSides: thumbnailSides),
-      signer: EntitySigner(
-        decoder: decoder, pictures: pictures, folders: PictureFolders(places),
-        thumbnailSides: thumbnailSides, directory: directory,
-        keepsMissing: options.onConflict != .replace),
-      threads: pool.width, observer: observer)
-    return try await run.run()
+    return EntitySigner(
+      decoder: decoder, pictures: pictures, folders: PictureFolders(places),
+      thumbnailSides: sides, directory: directory, keepsMissing: options.onConflict != .replace)
   }
 
   private static func status(of path: String) throws(CatalogueError) -> FileStatus? {
@@ -283,9 +226,9 @@ public struct Indexer: Sendable {
 
   /// Returns the image folders and thumbnail sides of a run: the given ones, which become part of
   /// the next generation, otherwise the stored ones.
-  private func pictureSettings(
+  func pictureSettings(
     path: String, imagesRoot: String?, _ options: IndexOptions, _ publisher: CataloguePublisher
-  ) async throws -> (places: PicturePlaces, thumbnailSides: Set<Int>) {
+  ) async throws -> (places: PicturePlaces, sides: Set<Int>) {
     let stored = try await publisher.settings()
     var places = ShopSettings.places(stored)
     let storedRoot = try await publisher.imageCount() > 0 ? places.root : nil

@@ -28,6 +28,21 @@ struct PreviousRows {
     try database.tables.existing(id)
   }
 
+  /// Returns the number of the feed that a stored entity belongs to, or `nil` if it has none.
+  func feed(ofKey key: UInt32) throws(CatalogueError) -> Int? {
+    try database.tables.feeds.number(ofKey: key)
+  }
+
+  /// Returns the number of entities that belong to a feed.
+  func count(ofFeed number: Int) throws(CatalogueError) -> Int {
+    try database.tables.feeds.count(of: number)
+  }
+
+  /// Returns the names of the feeds by their numbers.
+  func feedNames() throws(CatalogueError) -> [Int: String] {
+    Dictionary(uniqueKeysWithValues: try database.tables.feeds.all().map { ($0.number, $0.name) })
+  }
+
   /// Returns the sides of the stored thumbnails of an entity, by the content of the image.
   func thumbnailSides(of key: UInt32) throws(CatalogueError) -> [Int: Set<Int>] {
     try thumbnails?.sides(of: key) ?? [:]
@@ -37,7 +52,7 @@ struct PreviousRows {
   /// changed since.
   func unchanged(
     rowHash: Int, _ signer: EntitySigner
-  ) throws(CatalogueError) -> (id: EntityID, imageCount: Int, hasFile: Bool)? {
+  ) throws(CatalogueError) -> (key: UInt32, id: EntityID, imageCount: Int, hasFile: Bool)? {
     var hasFile = false
     let row = try database.tables.images.untouched(rowHash: rowHash) {
       (key, image) throws(CatalogueError) in
@@ -47,6 +62,6 @@ struct PreviousRows {
       let sides = try thumbnailSides(of: UInt32(clamping: key))[image.contentHash] ?? []
       return thumbnailSides.isSubset(of: sides)
     }
-    return row.map { ($0.id, $0.imageCount, hasFile) }
+    return row.map { (UInt32(clamping: $0.key), $0.id, $0.imageCount, hasFile) }
   }
 }

@@ -1,4 +1,4 @@
-/// Decides which entities a run removes because its feed lacks them.
+/// Decides which entities a run removes because its feed lacks them: only those that the feed itself brought.
 struct Pruning: Sendable {
   /// The decision of one run.
   enum Outcome {
@@ -9,29 +9,35 @@ struct Pruning: Sendable {
     case keepAll(reason: String, neededLimit: Int? = nil)
   }
 
-  /// The entities of the feed.
+  /// The number of the feed.
+  let feed: Int
+  /// The number of entities that belong to the feed since this run.
+  let gainedCount: Int
+  /// The entities that the feed has now.
   let ids: Set<EntityID>
   /// The ids of rejected rows, of which the type may not be readable.
   let refusedIDs: Set<String>
   /// True if a rejected row has no readable id: it may be a row of any entity.
   let hasNamelessRow: Bool
-  /// The largest share of all entities that may be removed, in percent.
+  /// The largest share of the entities that the feed had before the run that may be removed, in percent.
   let percentLimit: Double?
 
   /// Decides what to remove.
   ///
-  /// - Parameter all: The entities of the catalogue after the run.
+  /// - Parameter own: The entities that belong to the feed after the run.
   /// - Complexity: O(*n*) for *n* entities.
-  func outcome(among all: [EntityID]) -> Outcome {
+  func outcome(among own: [EntityID]) -> Outcome {
     if ids.isEmpty { return .keepAll(reason: "no row was read") }
     if hasNamelessRow { return .keepAll(reason: "a rejected row has no readable id") }
-    let missing = all.filter { !ids.contains($0) && !refusedIDs.contains($0.value) }
-    if let percentLimit, Double(missing.count) * 100 > percentLimit * Double(all.count) {
+    let missing = own.filter { !ids.contains($0) && !refusedIDs.contains($0.value) }
+    // Entities that came with this run must not hide how many of the others are missing.
+    let before = max(missing.count, own.count - gainedCount)
+    if let percentLimit, Double(missing.count) * 100 > percentLimit * Double(before) {
       let limit = Int(exactly: percentLimit).map(String.init) ?? "\(percentLimit)"
       return .keepAll(
         reason:
-          "the feed lacks \(missing.count) of \(all.count) entities, and the limit is \(limit) %",
-        neededLimit: (missing.count * 100 + all.count - 1) / all.count)
+          "the feed lacks \(missing.count) of \(before) entities, and the limit is \(limit) %",
+        neededLimit: (missing.count * 100 + before - 1) / before)
     }
     return .remove(missing)
   }
@@ -39,14 +45,17 @@ struct Pruning: Sendable {
 
 extension Indexer.Progress {
   /// Takes over what was removed, or why nothing was.
-  mutating func count(_ outcome: Pruning.Outcome) {
+  ///
+  /// - Parameter feed: The name of the feed, or `nil` if the run has one feed only.
+  mutating func count(_ outcome: Pruning.Outcome, of feed: String? = nil) {
     switch outcome {
     case .remove(let ids):
-      removed = ids.count
+      removed += ids.count
       changes.count(removed: ids)
     case .keepAll(let reason, let neededLimit):
-      unprunedReason = reason
-      neededRemovalLimit = neededLimit
+      unprunedReason = unprunedReason ?? (feed.map { "in '\($0)': " } ?? "") + reason
+      neededRemovalLimit =
+        neededLimit.map { max($0, neededRemovalLimit ?? 0) } ?? neededRemovalLimit
     }
   }
 }

@@ -37,6 +37,8 @@ struct SignedEntity: Sendable {
   var failedFetchCount = 0
   /// The embedding of each image by its position, in place of those that are stored; `nil` if these stay.
   var embeddings: [ImageEmbedding?]?
+  /// The number of the feed that the entity belongs to from now on, or `nil` if it keeps what it has.
+  var feed: Int?
   /// The fields that were left out.
   var warnings: [RefusedRow] = []
 

@@ -25,6 +25,9 @@ struct CatalogueExport {
       segments[record.id] = segment
     }
     let hasReadings = try tables.readings.exists()
+    let hasFeeds = try tables.feeds.exists()
+    let feeds = Dictionary(
+      uniqueKeysWithValues: try tables.feeds.all().map { ($0.number, $0.name) })
     var keys: [(key: UInt32, id: EntityID)] = []
     try tables.entities.forEach { key, type, id, _ throws(CatalogueError) in
       guard let type = EntityType(rawValue: type) else { return }
@@ -51,7 +54,10 @@ struct CatalogueExport {
           SignedEntity.Image(image), signature,
           hasReadings ? try tables.readings.reading(of: .init(image)) : nil)
       }
-      try line(JSONValue.object(["entity": entity, "images": .array(images)]).text)
+      var fields = ["entity": entity, "images": .array(images)]
+      let feed = hasFeeds ? try tables.feeds.number(ofKey: existing.key) : nil
+      fields["feed"] = feed.flatMap { feeds[$0] }.map(JSONValue.string)
+      try line(JSONValue.object(fields).text)
     }
   }
 

@@ -228,11 +228,21 @@ package struct CatalogueUpkeep: Sendable {
         directory: directory, keepsPrevious: true, threads: pool.width)
       var count = 0
       do {
-        try writer.prepare(reader.settings)
-        while let entity = try reader.next(existing: { id throws(CatalogueError) in
-          try writer.existing(id)
-        }) {
+        var settings = reader.settings
+        settings.feeds = try writer.numbered(reader.feeds)
+        try writer.prepare(settings)
+        let numbers = Dictionary(
+          settings.feeds.map { ($0.name, $0.number) }, uniquingKeysWith: { first, _ in first })
+        while let entity = try reader.next(
+          feeds: numbers,
+          existing: { id throws(CatalogueError) in
+            try writer.existing(id)
+          })
+        {
           try Task.checkCancellation()
+          if entity.change == .none, let feed = entity.feed, let key = entity.existing?.key {
+            try writer.putFeed(feed, ofKeys: [key])
+          }
           try writer.put(entity)
           count += 1
         }

@@ -3,6 +3,8 @@ internal import PixelMatch
 /// Reads the output of ``CatalogueExport``.
 struct ExportReader: ~Copyable {
   let settings: ShopSettings
+  /// The feeds of the exported entities.
+  let feeds: [Feed]
   /// The number of entities that were exported, or `nil` in an export of an earlier version.
   private let entityCount: Int?
   private var records: WrittenLines
@@ -23,14 +25,14 @@ struct ExportReader: ~Copyable {
         code: .otherSignatureVersion,
         message: "'\(path)' has signatures of another version; index the feed instead")
     }
-    settings = try Self.settings(header, path)
+    (settings, feeds) = try Self.settings(header, path)
     entityCount = if case .integer(let count)? = header["entities"] { Int(count) } else { nil }
     self.records = records
   }
 
   private static func settings(
     _ header: [String: JSONValue], _ path: String
-  ) throws(CatalogueError) -> ShopSettings {
+  ) throws(CatalogueError) -> (ShopSettings, [Feed]) {
     var values: [String: String] = [:]
     if case .object(let given)? = header["settings"] {
       for case (let name, .string(let value)) in given { values[name] = value }
@@ -42,16 +44,21 @@ struct ExportReader: ~Copyable {
           labels.compactMap { if case .string(let text) = $0 { text } else { nil } })
       }
     }
-    return ShopSettings(
+    let settings = ShopSettings(
       links: try Catalogue.links(values, path), bridge: LabelBridge(targets: targets),
       publicFields: ShopSettings.publicFields(values),
       rules: try Catalogue.rules(values, path))
+    return (settings, Feed.all(in: values))
   }
 
   /// Returns the next entity with its signatures, or `nil` at the end.
   ///
+  /// - Parameters:
+  ///   - numbers: The numbers that the feeds have in the catalogue, by their names.
+  ///   - existing: Returns the stored entity of an id.
   /// - Throws: ``CatalogueError``; with the code `truncated` if the export was cut off between two lines.
   mutating func next(
+    feeds numbers: [String: Int],
     existing: (EntityID) throws(CatalogueError) -> CatalogueTables.Existing?
   ) throws(CatalogueError) -> SignedEntity? {
     guard let record = try records.next() else {
@@ -76,9 +83,11 @@ struct ExportReader: ~Copyable {
           code: .unreadableInput,
           message: "line \(line) has \(value.id) again; an export has each entity once")
       }
-      return SignedEntity(
+      var signed = SignedEntity(
         value: value, images: try images.map { try Self.image($0, record) }, refused: [],
         existing: try existing(value.id), isWhole: true)
+      if case .string(let name)? = fields["feed"] { signed.feed = numbers[name] }
+      return signed
     } catch let error as CatalogueError {
       throw error
     } catch let error as JSONError {

@@ -103,23 +103,25 @@ extension CatalogueUpkeep {
   ///   - paths: The files, in any order; `-` for standard input. If two have the same entity, the
   ///     second one is rejected.
   ///   - settings: The settings to change, which are published with the first entities; `nil` ones are left unchanged.
-  ///   - prunesMissing: True if entities that no line names are removed, unless a rejected row has no readable id.
-  ///   - removalLimit: The largest share of all entities, in percent, that are removed; `nil` for no limit. If more are
+  ///   - name: The name of the feed, or `nil` for that of ``FeedName/standard(ofParts:)``.
+  ///   - prunesMissing: True if entities of the feed that no line names are removed, unless a rejected row has no readable id.
+  ///   - removalLimit: The largest share of the feed's entities, in percent, that are removed; `nil` for no limit. If more are
   ///     missing, none is removed.
   ///   - refused: Called with each rejected row and image that the signer reported.
   /// - Returns: The counts at the end.
   /// - Throws: ``CatalogueError`` with the code `unreadableInput`, or `CancellationError`, after the lines so far were
   ///   published.
   package func indexing(
-    signed paths: [String], settings: ShopSettings = ShopSettings(), prunesMissing: Bool = false,
-    removalLimit: Double? = nil, refused: @escaping @Sendable (RefusedRow) -> Void = { _ in }
+    signed paths: [String], name: String? = nil, settings: ShopSettings = ShopSettings(),
+    prunesMissing: Bool = false, removalLimit: Double? = nil,
+    refused: @escaping @Sendable (RefusedRow) -> Void = { _ in }
   ) async throws -> Indexer.Progress {
     try await withTaskExecutorPreference(pool) { @concurrent in
       // Opened first, so that a mistyped path does not create a catalogue.
       for path in paths where path != "-" { _ = try WrittenLines(path: path) }
-      var run = SignedRun(
-        paths,
-        writer: try CatalogueWriter(
+      var run = try SignedRun(
+        paths, name: name ?? FeedName.standard(ofParts: paths),
+        writer: CatalogueWriter(
           directory: directory, keepsPrevious: true, threads: pool.width), refused: refused)
       return try run.run(settings, prunesMissing: prunesMissing, removalLimit: removalLimit)
     }
@@ -128,8 +130,16 @@ extension CatalogueUpkeep {
 
 /// One run over the output of ``FeedSigner``.
 private struct SignedRun: ~Copyable {
+  /// The name of the format of its feeds.
+  private static let format = "output of vq sign"
+
   private var feed: SignedFeed
   private var writer: CatalogueWriter
+  private let source: Feed
+  /// The entities that stay as they are, but belong to this feed from now on.
+  private var adopted: [UInt32] = []
+  /// The number of entities that belong to this feed since this run.
+  private var gainedCount = 0
   private let refused: @Sendable (RefusedRow) -> Void
   private var progress = Indexer.Progress()
   private var seen: Set<EntityID> = []
@@ -138,9 +148,11 @@ private struct SignedRun: ~Copyable {
   private var hasNamelessRow = false
 
   init(
-    _ paths: [String], writer: consuming CatalogueWriter,
+    _ paths: [String], name: String, writer: consuming CatalogueWriter,
     refused: @escaping @Sendable (RefusedRow) -> Void
-  ) {
+  ) throws {
+    let feeds = writer.database.tables.feeds
+    source = try feeds.feed(named: name) ?? Feed(number: feeds.freeNumber(), name: name)
     feed = SignedFeed(paths: paths)
     self.writer = writer
     self.refused = refused
@@ -154,6 +166,10 @@ private struct SignedRun: ~Copyable {
     _ settings: ShopSettings, prunesMissing: Bool, removalLimit: Double?
   ) throws -> Indexer.Progress {
     try writer.checkSegments()
+    var settings = settings
+    var described = source
+    described.reading.format = Self.format
+    settings.feeds = [described]
     try writer.prepare(settings)
     var failure: (any Error)?
     while true {
@@ -169,13 +185,19 @@ private struct SignedRun: ~Copyable {
       try take(entry)
     }
     // A run without entities publishes nothing, not even settings, and leaves no new catalogue.
-    if progress.entities > 0 { _ = try writer.finish() } else { writer.removeIfNew() }
+    if progress.entities > 0 {
+      try writer.putFeed(source.number, ofKeys: adopted)
+      _ = try writer.finish()
+    } else {
+      writer.removeIfNew()
+    }
     if let failure { throw failure }
     if prunesMissing {
       progress.count(
         try writer.prune(
           Pruning(
-            ids: seen, refusedIDs: refusedIDs, hasNamelessRow: hasNamelessRow,
+            feed: source.number, gainedCount: gainedCount, ids: seen, refusedIDs: refusedIDs,
+            hasNamelessRow: hasNamelessRow,
             percentLimit: removalLimit)))
     }
     progress.generation = writer.generation
@@ -194,7 +216,14 @@ private struct SignedRun: ~Copyable {
           RefusedRow(
             line: progress.rows, id: value.id.value, field: "id", reason: "was already used"))
       }
-      let signed = SignedEntity(value, images, existing: try writer.existing(value.id))
+      var signed = SignedEntity(value, images, existing: try writer.existing(value.id))
+      if try signed.existing.flatMap({ existing throws(CatalogueError) in
+        try writer.database.tables.feeds.number(ofKey: existing.key)
+      }) != source.number {
+        signed.feed = source.number
+        gainedCount += 1
+        if signed.change == .none, let key = signed.existing?.key { adopted.append(key) }
+      }
       progress.count(signed)
       if images.isEmpty { progress.withoutImages += 1 }
       try writer.put(signed)

@@ -139,6 +139,7 @@ package struct PostgresFollower {
       if base == nil { try database.removeContents() }
       try write(listed, added, placing: { !known.contains($0.number) }, after: base)
       try writeReadings(after: base)
+      try writeFeeds(after: base)
       try writeSettings()
       try database.tables.sequences.set(newest.numbers)
       try database.tables.state.replace(
@@ -374,6 +375,20 @@ package struct PostgresFollower {
     }
   }
 
+  /// Takes the feeds of entities. A row that is gone went with its entity.
+  private func writeFeeds(after base: Int?) throws(CatalogueError) {
+    guard try PostgresSchema.check(connection) >= PostgresSchema.feedsVersion else { return }
+    try connection.copyOut(
+      """
+      copy (select \(FeedColumn.list(of: "f.")) from vq.entity_feed f \
+      join vq.segment s on s.id = f.segment where s.born > \(base ?? -1)) to stdout (format binary)
+      """
+    ) { row throws(CatalogueError) in
+      try database.tables.feeds.set(
+        row.integer(FeedColumn.feed), ofKey: row.integer(FeedColumn.key))
+    }
+  }
+
   private func fetchThumbnails(after base: Int?) throws(CatalogueError) {
     var kept: KeptThumbnails?
     try connection.copyOut(
@@ -417,6 +432,7 @@ private enum CatalogueColumn: Int, PostgresColumns { case identity, secret, sign
 private enum DeadColumn: Int, PostgresColumns { case segment, row }
 private enum EntityColumn: Int, PostgresColumns { case sequence, key, type, id, rowHash, doc }
 private enum ThumbnailColumn: Int, PostgresColumns { case key, contentHash, side, jpeg }
+private enum FeedColumn: Int, PostgresColumns { case key, feed }
 private enum SettingColumn: Int, PostgresColumns { case name, value }
 private enum BridgeColumn: Int, PostgresColumns { case label, target }
 

@@ -105,9 +105,13 @@ package final class PostgresPublisher {
     }
     let batch = try nextSegmentNumber()
     let since = newest?.numbers.sequence ?? 0
-    let keepsReadings = try PostgresSchema.check(connection) >= PostgresSchema.readingsVersion
+    let version = try PostgresSchema.check(connection)
+    let keepsReadings = version >= PostgresSchema.readingsVersion
     var rows = try writeEntities(tables, since, batch)
-    try removeReplaced(by: batch, keepsReadings: keepsReadings)
+    try removeReplaced(by: batch, version)
+    if version >= PostgresSchema.feedsVersion {
+      rows += try writeFeeds(tables, isWhole: newest == nil, batch)
+    }
     rows += try writeReadings(
       tables, isWhole: newest == nil, batch, keepsReadings: keepsReadings)
     rows += try writeWords(tables, isWhole: newest == nil, batch)
@@ -184,7 +188,11 @@ package final class PostgresPublisher {
   /// have any more, and batches without rows from the list.
   ///
   /// Thumbnails of their other images stay, since this machine may not have them.
-  private func removeReplaced(by batch: Int, keepsReadings: Bool) throws(CatalogueError) {
+  private func removeReplaced(by batch: Int, _ version: Int) throws(CatalogueError) {
+    let further = [
+      (PostgresSchema.readingsVersion, "reading"), (PostgresSchema.feedsVersion, "entity_feed"),
+    ].filter { version >= $0.0 }
+      .map { " and not exists (select from vq.\($0.1) f where f.segment = s.id)" }.joined()
     try connection.run(
       """
       delete from vq.image i using vq.entity old, vq.entity new
@@ -214,7 +222,7 @@ package final class PostgresPublisher {
           and not exists (select from vq.entity e where e.segment = s.id)
           and not exists (select from vq.word w where w.segment = s.id)
           and not exists (select from vq.thumbnail t where t.segment = s.id)\
-        \(keepsReadings ? " and not exists (select from vq.reading r where r.segment = s.id)" : "")
+        \(further)
         """, [.integer(row.onlyInteger)])
     }
   }
@@ -235,10 +243,41 @@ package final class PostgresPublisher {
     return count
   }
 
-  // MARK: Text of images
+  // MARK: Feeds
 
-  /// The most readings that one statement removes.
-  private static let removedReadings = 10_000
+  /// The most rows that one statement removes.
+  private static let removedRows = 10_000
+
+  /// Writes the feeds of entities that came or changed since the last generation, and removes those of entities that are gone.
+  ///
+  /// - Returns: The number of rows.
+  private func writeFeeds(
+    _ tables: CatalogueTables, isWhole: Bool, _ batch: Int
+  ) throws(CatalogueError) -> Int {
+    let changed = isWhole ? [] : try tables.growth.changedFeeds()
+    for start in stride(from: 0, to: changed.count, by: Self.removedRows) {
+      let part = changed[start..<min(start + Self.removedRows, changed.count)]
+      try connection.run(
+        "delete from vq.entity_feed where key = any($1::text::bigint[])",
+        [.text("{" + part.map(String.init).joined(separator: ",") + "}")])
+    }
+    var count = 0
+    try connection.copyIn("copy vq.entity_feed(key, segment, feed) from stdin (format binary)") {
+      put throws(CatalogueError) in
+      func send(_ key: Int, _ feed: Int) throws(CatalogueError) {
+        count += 1
+        try put([.integer(key), .integer(batch), .integer(feed)])
+      }
+      if isWhole { return try tables.feeds.forEach(send) }
+      for key in changed {
+        guard let feed = try tables.feeds.number(ofKey: UInt32(clamping: key)) else { continue }
+        try send(key, feed)
+      }
+    }
+    return count
+  }
+
+  // MARK: Text of images
 
   /// Writes what was read in images since the last generation, and removes what it replaces and what is gone.
   ///
@@ -256,8 +295,8 @@ package final class PostgresPublisher {
           "the tables in PostgreSQL cannot keep the text of images; run 'vq postgres init' with this build"
       )
     }
-    for start in stride(from: 0, to: changed.count, by: Self.removedReadings) {
-      let part = changed[start..<min(start + Self.removedReadings, changed.count)]
+    for start in stride(from: 0, to: changed.count, by: Self.removedRows) {
+      let part = changed[start..<min(start + Self.removedRows, changed.count)]
       func list(_ numbers: [Int]) -> PostgresValue {
         .text("{" + numbers.map(String.init).joined(separator: ",") + "}")
       }

@@ -87,17 +87,24 @@ enum PostgresSchema {
       doc text not null, primary key (content_hash, byte_count));
     create index reading_segment on vq.reading(segment);
     """,
+    // The feed of each entity that has one, by the key of the entity.
+    """
+    create table vq.entity_feed(key bigint primary key, segment bigint not null, feed bigint not null);
+    create index entity_feed_segment on vq.entity_feed(segment);
+    """,
   ]
 
   /// The first version with the text of images.
   static let readingsVersion = 4
+  /// The first version with the feeds of entities.
+  static let feedsVersion = 5
 
   /// The version of the tables that this build makes.
   static var version: Int { migrations.count }
 
-  /// The versions that this build reads and writes: its own and the one before, so that servers can
+  /// The versions that this build reads and writes: its own and the two before, so that servers can
   /// be replaced one after another.
-  static var acceptedVersions: ClosedRange<Int> { max(1, version - 1)...version }
+  static var acceptedVersions: ClosedRange<Int> { max(1, version - 2)...version }
 
   /// The names of advisory locks: for migrations, for the one writer, for a publication, and for a
   /// change of the feedback.
@@ -120,10 +127,10 @@ enum PostgresSchema {
     grant select on all tables in schema vq to vq_reader, vq_writer;
     grant insert on vq.catalogue, vq.generation, vq.segment, vq.chunk, vq.dead, vq.entity, vq.image,
       vq.thumbnail, vq.word, vq.setting, vq.bridge, vq.snapshot, vq.statement, vq.posted, vq.post,
-      vq.signature, vq.reading, vq.reading_models to vq_writer;
+      vq.signature, vq.reading, vq.reading_models, vq.entity_feed to vq_writer;
     grant delete on vq.segment, vq.chunk, vq.dead, vq.entity, vq.image, vq.thumbnail, vq.word,
       vq.setting, vq.bridge, vq.snapshot, vq.statement, vq.posted, vq.post, vq.signature,
-      vq.reading to vq_writer;
+      vq.reading, vq.entity_feed to vq_writer;
     grant update (died) on vq.segment to vq_writer;
     grant update (version, token, last_number) on vq.feedback to vq_writer;
     grant usage on sequence vq.segment_number to vq_writer;

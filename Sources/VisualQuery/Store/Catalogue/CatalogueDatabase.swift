@@ -110,7 +110,8 @@ package final class CatalogueDatabase {
     }
     try connection.execute(Self.writingPragmas)
     try versions.check()
-    if try !ReadingTable(connection: connection).exists() {
+    // The newest of the additions.
+    if try !FeedTable(connection: connection).exists() {
       try connection.execute(CatalogueSchema.additions)
     }
     self.init(connection)
@@ -235,6 +236,7 @@ package final class CatalogueDatabase {
     try replaceImages(of: existing.key, with: [], previous: existing.images)
     try removeDetails(of: Int(existing.key), existing.json)
     try tables.entities.remove(key: Int(existing.key))
+    try tables.feeds.remove(key: Int(existing.key))
     countChanges.entities[id.type, default: 0] -= 1
     try tables.changeLog.note(id, key: nil)
     return true
@@ -263,6 +265,7 @@ package final class CatalogueDatabase {
       DELETE FROM stock; DELETE FROM places; DELETE FROM segments; DELETE FROM properties;
       DELETE FROM propertyNames; DELETE FROM entities; DELETE FROM changes; DELETE FROM entityText;
       DELETE FROM wordParts; DELETE FROM labelBridge; DELETE FROM readings; DELETE FROM readingModels;
+      DELETE FROM entityFeeds;
       """)
     try tables.settings.removeContents()
   }

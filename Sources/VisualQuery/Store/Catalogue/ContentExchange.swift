@@ -54,6 +54,7 @@ package struct ContentExchange {
     try takeEntities()
     try takeProperties()
     try takeImages()
+    try takeFeeds()
     try database.connection.execute(
       """
       UPDATE changes SET entity =
@@ -102,6 +103,16 @@ package struct ContentExchange {
         WHERE property IN (SELECT number FROM \(name).propertyNames)
           AND entity IN (SELECT key FROM differing);
       """)
+  }
+
+  /// Takes the feed of each entity. A file that an earlier version saved has none.
+  private func takeFeeds() throws(CatalogueError) {
+    try database.connection.execute("DELETE FROM entityFeeds")
+    let isKnown = try database.connection.first(
+      "SELECT 1 FROM \(name).sqlite_master WHERE type = 'table' AND name = 'entityFeeds'"
+    ) { _ in true }
+    if isKnown != true { return }
+    try database.connection.execute("INSERT INTO entityFeeds SELECT * FROM \(name).entityFeeds")
   }
 
   /// Takes the differing records of images and segments.

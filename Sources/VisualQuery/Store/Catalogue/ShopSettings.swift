@@ -16,6 +16,8 @@ public struct ShopSettings: Sendable, Hashable {
   package var rules: ShopRules?
   /// The mapping of a feed, which further runs with that feed use again.
   package var feedMapping: StoredFeedMapping?
+  /// The feeds to store, each in place of the one with its number.
+  package var feeds: [Feed] = []
 
   /// The accepted longer sides of thumbnails, in pixels.
   package static let thumbnailSideRange = KeptThumbnails.sides
@@ -49,6 +51,8 @@ public struct ShopSettings: Sendable, Hashable {
   package static let replicaPrefix = "replica."
   /// The prefix of what is noted about past generations; it belongs to the directory, too.
   package static let historyPrefix = "history."
+  /// The prefix of the settings that store a ``Feed`` each.
+  package static let feedPrefix = "feed."
   /// The setting of a copy without signatures.
   private static let root = picturePrefix + "root"
   private static let outside = picturePrefix + "outside"
@@ -60,6 +64,7 @@ public struct ShopSettings: Sendable, Hashable {
   /// The settings as they are stored in the catalogue, `nil` for those that are not set.
   package var values: [(name: String, value: String?)] {
     linkValues + publicValues + ruleValues + pictureValues + mappingValues
+      + feeds.map { (name: $0.settingName, value: $0.json.text) }
   }
 
   /// The settings without those of images.

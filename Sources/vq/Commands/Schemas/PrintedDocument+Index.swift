@@ -59,6 +59,7 @@ extension PrintedDocument {
               ]))),
         .optional("text", .reference(.textSummary)),
         .optional("vectors", .reference(.vectorSummary)),
+        .required("feeds", .array("What became of each feed.", of: feedSummary)),
         .required("dryRun", .boolean("True if nothing was to be written.")),
         .required("elapsedMs", .number("The time that it took, in milliseconds.", min: 0)),
         .required(
@@ -66,9 +67,96 @@ extension PrintedDocument {
           .choice(
             """
             The outcome: `done`; `nothingToDo` if nothing changed; `losses` if rows, images or fields were rejected; `refused` if \
-            what the feed lacks was not removed.
+            what the feed lacks was not removed, or one of several feeds was not indexed.
             """, of: IndexDocument.Outcome.self)),
       ]))
+
+  private static let feedSummary = Schema.object(
+    "A feed of the run.",
+    [
+      .required("name", .string("The name by which the index knows it.")),
+      .optional("format", .string("Its format, if it could be opened.")),
+      .required("entities", .integer("The number of its entities.", min: 0)),
+      .required("added", .integer("The number of new entities.", min: 0)),
+      .required("changed", .integer("The number of changed entities.", min: 0)),
+      .required("removed", .integer("The number of removed entities.", min: 0)),
+      .required("rejected", .integer("The number of rejected rows, images and fields.", min: 0)),
+      .required(
+        "taken",
+        .array(
+          "The entities that belonged to other feeds before.",
+          of: .object(
+            "Entities of one feed.",
+            [
+              .required("feed", .string("The name of the feed.")),
+              .required("entities", .integer("Their number.", min: 1)),
+              .required(
+                "ids", .array("The first of them, such as `product:mug-red`.", of: .string())),
+            ]))),
+      .required(
+        "keptOptions",
+        .array("The options of an earlier run that were used again.", of: .string())),
+      .required(
+        "outcome",
+        .choice(
+          """
+          The outcome: `done`; `nothingToDo`; `losses` if rows, images or fields were rejected; `refused` if it is another \
+          feed than last time, or lacks too many entities; `failed` if it could not be read.
+          """, of: FeedResult.Outcome.self)),
+      .optional(
+        "message", .string("Why it was not indexed, or why nothing of it was removed.")),
+    ])
+
+  static let feeds = PrintedDocument(
+    "feeds", "The feeds of `vq feeds --json`.",
+    .object(
+      nil,
+      [
+        .required("schema", .constant("vq.feeds/1", "The form of this document.")),
+        .required("generation", .reference(.generation)),
+        .required("feeds", .array("The feeds, by name.", of: knownFeed)),
+        .required("withoutFeed", entityCounts("The entities without a feed.")),
+      ]))
+
+  private static func entityCounts(_ text: String) -> Schema {
+    .object(
+      text,
+      [
+        .required("products", .integer("The number of products.", min: 0)),
+        .required("stores", .integer("The number of stores.", min: 0)),
+      ])
+  }
+
+  private static let knownFeed = Schema.object(
+    "A feed.",
+    [
+      .required("name", .string("Its name.")),
+      .required("format", .string("The format in which it was read last.")),
+      .required(
+        "mapping", .array("The fields that --map assigned, such as `id=SKU`.", of: .string())),
+      .optional("currency", .string("The currency that --currency gave.")),
+      .required("currencies", .array("The currencies of its prices.", of: .string())),
+      .optional("locale", .string("The notation of numbers that --locale gave.")),
+      .optional("encoding", .string("The encoding that --encoding gave.")),
+      .required("products", .integer("The number of products.", min: 0)),
+      .required("stores", .integer("The number of stores.", min: 0)),
+      .optional(
+        "lastRun",
+        .object(
+          "The last run on this machine.",
+          [
+            .required("time", .string("The time at its end.")),
+            .required("outcome", .choice("The outcome.", of: FeedResult.Outcome.self)),
+            .optional("generation", .integer("The generation after it.", min: 0)),
+            .optional("entities", .integer("The number of entities in the feed.", min: 0)),
+            .optional("added", .integer("The number of new entities.", min: 0)),
+            .optional("changed", .integer("The number of changed entities.", min: 0)),
+            .optional("removed", .integer("The number of removed entities.", min: 0)),
+            .optional(
+              "rejected", .integer("The number of rejected rows, images and fields.", min: 0)),
+            .optional("message", .string("Why it was not indexed, or nothing was removed.")),
+          ])),
+    ])
 
   private static let feedFinding = Schema.object(
     "A field that looks as if it should have become a part of entities.",

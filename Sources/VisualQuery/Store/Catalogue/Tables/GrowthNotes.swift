@@ -16,6 +16,13 @@ package final class GrowthNotes {
       CREATE TEMP TABLE IF NOT EXISTS newBridge(label TEXT);
       CREATE TEMP TABLE IF NOT EXISTS changedReadings(
         contentHash INTEGER, byteCount INTEGER, PRIMARY KEY(contentHash, byteCount)) WITHOUT ROWID;
+      CREATE TEMP TABLE IF NOT EXISTS changedFeeds(entity INTEGER PRIMARY KEY);
+      CREATE TEMP TRIGGER IF NOT EXISTS noteFeed AFTER INSERT ON main.entityFeeds BEGIN
+        INSERT OR REPLACE INTO changedFeeds VALUES(new.entity);
+      END;
+      CREATE TEMP TRIGGER IF NOT EXISTS noteNoFeed AFTER DELETE ON main.entityFeeds BEGIN
+        INSERT OR REPLACE INTO changedFeeds VALUES(old.entity);
+      END;
       CREATE TEMP TRIGGER IF NOT EXISTS noteDeadRow AFTER INSERT ON main.deadRows BEGIN
         INSERT INTO newDeadRows VALUES(new.segment, new.row);
       END;
@@ -43,6 +50,7 @@ package final class GrowthNotes {
   package func forget() throws(CatalogueError) {
     for table in [
       "newDeadRows", "newWords", "newThumbnails", "newBridge", "changedReadings",
+      "changedFeeds",
     ] {
       try connection.execute("DELETE FROM temp.\(table)")
     }
@@ -86,6 +94,11 @@ package final class GrowthNotes {
         byteCount: row.integer(ChangedReading.byteCount),
         hash: row.integer(ChangedReading.contentHash))
     }
+  }
+
+  /// Returns the keys of the entities whose feed came, changed or went since the last generation.
+  package func changedFeeds() throws(CatalogueError) -> [Int] {
+    try connection.rows("SELECT entity FROM temp.changedFeeds", isScan: true) { $0.onlyInteger }
   }
 
   /// Returns whether the label bridge was changed since the last generation.

@@ -141,15 +141,15 @@ package struct ImageTable {
   ///   and its record.
   package func untouched(
     rowHash: Int, _ isUntouched: (Int, Record) throws(CatalogueError) -> Bool
-  ) throws(CatalogueError) -> (id: EntityID, imageCount: Int)? {
+  ) throws(CatalogueError) -> (key: Int, id: EntityID, imageCount: Int)? {
     let row = try connection.statement(Self.byRowHash).bind(.integer(rowHash))
     defer { row.reset() }
-    var found: (id: EntityID, imageCount: Int)?
+    var found: (key: Int, id: EntityID, imageCount: Int)?
     while try row.step() {
       guard let type = EntityType(rawValue: row.text(Owned.type)) else { return nil }
       let id = EntityID(type: type, value: row.text(Owned.id))
       guard found == nil || found?.id == id else { return nil }
-      found = (id, found?.imageCount ?? 0)
+      found = (row.integer(Owned.key), id, found?.imageCount ?? 0)
       if row.isNull(Owned.position) { continue }
       guard try isUntouched(row.integer(Owned.key), Owned.record(row)) else { return nil }
       found?.imageCount += 1
