@@ -88,12 +88,20 @@ public enum PNGFile {
     [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
   }
 
+  /// Bytes in the format of gzip.
+  public static func gzipped(_ bytes: [UInt8]) -> [UInt8] {
+    func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+    return [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3] + compressed(bytes, level: 9).dropFirst(2).dropLast(4)
+      + number(checksum(bytes)) + number(bytes.count)
+  }
+
   // Sound: zlib gets each buffer along with its size.
   private static func checksum(_ bytes: [UInt8]) -> Int {
     unsafe bytes.withUnsafeBufferPointer { unsafe Int(crc32(0, $0.baseAddress, UInt32($0.count))) }
   }
 
-  private static func compressed(_ bytes: [UInt8], level: Int) -> [UInt8] {
+  /// Bytes in the format of zlib, which HTTP calls `deflate`.
+  public static func compressed(_ bytes: [UInt8], level: Int) -> [UInt8] {
     let capacity = Int(compressBound(UInt(bytes.count)))
     return unsafe [UInt8](unsafeUninitializedCapacity: capacity) { out, count in
       var written = UInt(capacity)

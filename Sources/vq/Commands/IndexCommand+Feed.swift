@@ -264,12 +264,14 @@ extension IndexCommand {
 
   /// Returns the exit code of a run that is no failure.
   static func exitCode(_ outcome: IndexDocument.Outcome, isDetailed: Bool) -> ExitCode {
+    if outcome == .unfinished { return .unfinished }
     guard isDetailed else { return .success }
     return switch outcome {
     case .done: .success
     case .nothingToDo: .nothingToDo
     case .losses: .losses
     case .refused: .refused
+    case .unfinished: .unfinished
     }
   }
 
@@ -294,8 +296,8 @@ extension IndexCommand {
         : "correct the row, or export the feed again if it was cut off"
       return CommandFailure(.refused, "nothing was removed: \(reason)", advice: [advice])
     }
-    // Images that failed because a server is down do not make the run fail.
-    guard result.refusedImages > result.failedFetches,
+    // Images that are still to come have an exit code of their own.
+    guard result.refusedImages > 0, result.backlog.images == 0,
       result.signedImages + result.unchangedImages == 0
     else { return failure(of: result.feeds) }
     return CommandFailure(

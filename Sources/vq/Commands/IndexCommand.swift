@@ -115,20 +115,6 @@ enum IndexCommand {
     OptionText(
       "signed", "FEED is the output of 'vq sign'; may be several files",
       detail: "The images are not read, and --images-root is only stored.", isRare: true))
-  static let fetch = Option<Bool>.flag(
-    OptionText(
-      "fetch", "fetch images from servers; requires --allow-host",
-      detail: "From public addresses only, at most 16 MB and 20 s each, 16 at a time. They are "
-        + "stored in the index; the next run checks whether they have changed."))
-  static let allowHost = Option<[HostPattern]>.hosts(
-    OptionText(
-      "allow-host", "hosts that images may be fetched from",
-      detail: "Redirects to other hosts are rejected. *.shop.example stands for all subdomains."))
-  static let caFile = Option<String?>.path(
-    OptionText(
-      "ca-file", "certificates of the authorities of image servers, in PEM",
-      detail: "For a private authority. By default the file that SSL_CERT_FILE names, otherwise "
-        + "those of the system.", isRare: true), "FILE", of: .files)
   static let json = Option<Bool>.flag(OptionText("json", "the summary as one JSON object"))
   static let quiet = Option<Bool>.flag(
     OptionText(
@@ -159,7 +145,8 @@ enum IndexCommand {
       includeDrafts.description, fetch.description, allowHost.description, dryRun.description,
       strict.description, threads.description, rejected.description, json.description,
       quiet.description, locale.description, imagesMap.description, allowPrivateAddress.description,
-      caFile.description,
+      caFile.description, fetchRate.description, fetchTime.description, userAgent.description,
+      fetchHeader.description,
       maxRows.description, maxFeedBytes.description, maxFeedRatio.description,
       publicFields.description, link.description, allowScheme.description, bridge.description,
       PictureLimits.formats.description, IndexLocation.cache.description, signed.description,
@@ -198,7 +185,8 @@ enum IndexCommand {
           feeds have the same id, the first counts in one run, and the later one in different runs; both is said.
           The exit code is 1 if no entity was indexed, or if there are images and all were \
           rejected. It is 3 if --prune-missing removed nothing because the feed looks cut off: it lacks more than \
-          --max-removed percent of the entities, has no rows, or has a rejected row without a readable id. Images that are not fetched are not rejected. If no image file exists and \
+          --max-removed percent of the entities, has no rows, or has a rejected row without a readable id. It is 9 if new images on \
+          servers are still to come, because --fetch-time is over or a host allows no more for now: the same command goes on. Images that are not fetched are not rejected. If no image file exists and \
           entities would lose their images, nothing is changed.
           """),
       HelpSection(
@@ -209,6 +197,7 @@ enum IndexCommand {
           --models, 'text' has what was read, and 'vectors' what was encoded. In rejected.jsonl, a line for each rejected row, image and field.
             {"schema":"vq.index/1","generation":4,"rows":32,"entities":32,"added":32,
              "changed":0,"removed":0,"signedImages":34,"unchangedImages":0,
+             "sharedImages":0,"keptImages":0,"imagesToCome":0,"imagesToCheck":0,
              "fetchedImages":0,"thumbnails":0,"embeddings":0,"refused":0,
              "refusedRows":0,"refusedImages":0,"unfetchedImages":0,"warnings":0,
              "unlisted":0,"withoutImages":0,"leftOut":{},"unfetchedHosts":{},
@@ -220,7 +209,7 @@ enum IndexCommand {
     ],
     exitCodes: [
       .success, .failure, .usage, .refused, .unusableIndex, .refusedLogin, .nothingToDo, .losses,
-      .interrupted,
+      .unfinished, .interrupted,
     ],
     run: run)
 
@@ -305,7 +294,10 @@ enum IndexCommand {
       console.diagnostics.note(
         "rejected \(what) are in \(DisplayText.escaped(refusals.path))\(rest)")
     }
-    if !isQuiet { report(result, to: console) }
+    if !isQuiet {
+      report(result, to: console)
+      reportFetching(result, to: console)
+    }
     if !options.isDryRun, result.generation > 0 {
       try warnOfAbsentFields(of: settings, in: directory, on: console)
     }
@@ -367,25 +359,6 @@ enum IndexCommand {
   ) throws -> RefusedRowsFile? {
     if let path = arguments[rejected] { return try RefusedRowsFile(path: path) }
     return arguments[dryRun] ? nil : RefusedRowsFile(index: directory)
-  }
-
-  private static func policy(of arguments: ParsedArguments) throws -> FetchPolicy? {
-    let hosts = arguments[allowHost]
-    if arguments[fetch] == !hosts.isEmpty {
-      if !arguments[fetch] { return nil }
-      var policy = FetchPolicy(hosts)
-      policy.privateAddresses = arguments[allowPrivateAddress]
-      policy.authorityFile = arguments[caFile]
-      if let file = arguments[caFile], !FileDescriptor.exists(file) {
-        throw CommandFailure(.usage, "--ca-file: there is no file '\(file)'")
-      }
-      return policy
-    }
-    throw CommandFailure(
-      .usage,
-      hosts.isEmpty
-        ? "--fetch requires --allow-host HOST: the hosts that images may be fetched from"
-        : "--allow-host requires --fetch: nothing is fetched without it")
   }
 
   static func settings(of arguments: ParsedArguments) throws -> ShopSettings {

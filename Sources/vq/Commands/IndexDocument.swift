@@ -13,6 +13,15 @@ struct IndexDocument: Encodable, Sendable {
   let unprunedReason: String?
   let signedImages: Int
   let unchangedImages: Int
+  /// The number of images with the content of another one, which was analyzed for both.
+  let sharedImages: Int
+  /// The number of images of which an earlier version is kept.
+  let keptImages: Int
+  /// The number of new images on servers that the run did not come to, and of those that were not checked again.
+  let imagesToCome: Int
+  let imagesToCheck: Int
+  /// The seconds that they take at the rates of their hosts.
+  let secondsToCome: Int?
   let fetchedImages: Int
   let thumbnails: Int
   let embeddings: Int
@@ -50,6 +59,8 @@ struct IndexDocument: Encodable, Sendable {
     case nothingToDo
     /// Rows, images or fields were rejected.
     case losses
+    /// New images on servers are still to come.
+    case unfinished
     /// Entities that the feed lacks were not removed, because they are too many, or one of several feeds was not indexed.
     case refused
 
@@ -61,6 +72,8 @@ struct IndexDocument: Encodable, Sendable {
       self =
         progress.unprunedReason != nil || progress.feeds.contains { $0.failure != nil }
         ? .refused
+        : progress.backlog.images > 0
+        ? .unfinished
         : progress.refused + progress.warnings > 0
           ? .losses : work.allSatisfy { $0 == 0 } ? .nothingToDo : .done
     }
@@ -88,6 +101,10 @@ struct IndexDocument: Encodable, Sendable {
     entities = progress.entities
     signedImages = progress.signedImages
     unchangedImages = progress.unchangedImages
+    sharedImages = progress.sharedImages
+    keptImages = progress.keptImages
+    (imagesToCome, imagesToCheck) = (progress.backlog.images, progress.backlog.checks)
+    secondsToCome = progress.backlog.seconds
     fetchedImages = progress.fetchedImages
     thumbnails = progress.thumbnails
     embeddings = progress.embeddings
@@ -131,14 +148,21 @@ struct IndexDocument: Encodable, Sendable {
     let unfetched =
       unfetchedImages > 0
       ? ", \(DisplayText.count(unfetchedImages, "image", "images")) not fetched" : ""
+    let shared = sharedImages > 0 ? ", \(sharedImages) shared" : ""
+    let kept =
+      keptImages > 0
+      ? "Kept \(DisplayText.count(keptImages, "old image", "old images")). " : ""
+    let toCome =
+      imagesToCome > 0
+      ? "\(DisplayText.count(imagesToCome, "image is", "images are")) still to come. " : ""
     let lost =
       withoutImages > 0
       ? "\(DisplayText.count(withoutImages, "entity", "entities")) cannot be found by image. " : ""
     return """
       \(DisplayText.count(entities, "entity", "entities")), \(added) new, \(changed) changed\(removed); \
-      \(DisplayText.count(signedImages, "image", "images")) analyzed, \(unchangedImages) unchanged\(fetched)\(thumbnails)\(embeddings); \
+      \(DisplayText.count(signedImages, "image", "images")) analyzed\(shared), \(unchangedImages) unchanged\(fetched)\(thumbnails)\(embeddings); \
       \(DisplayText.count(refusedRows, "row", "rows")) and \(DisplayText.count(refusedImages, "image", "images")) \
-      rejected\(unfetched), \(DisplayText.count(warnings, "warning", "warnings")); in \(seconds) s. \(unlisted)\(lost)\(end)
+      rejected\(unfetched), \(DisplayText.count(warnings, "warning", "warnings")); in \(seconds) s. \(unlisted)\(kept)\(toCome)\(lost)\(end)
       """
   }
 }

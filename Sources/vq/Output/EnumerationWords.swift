@@ -190,6 +190,10 @@ extension CatalogueDoctor.Finding.Kind: WordedEnumeration {
       .init("Rows that cannot be read", "Unlesbare Zeilen", "Lignes illisibles")
     case .missingPicture:
       .init("Image files that are gone", "Fehlende Bilddateien", "Fichiers d’image manquants")
+    case .staleImage:
+      .init(
+        "Images that their servers refuse", "Bilder, die ihr Server verweigert",
+        "Images que leur serveur refuse")
     case .longText: .init("Long texts", "Lange Texte", "Textes longs")
     case .noLink: .init("Without a link", "Ohne Link", "Sans lien")
     case .insecureLink:

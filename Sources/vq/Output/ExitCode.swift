@@ -20,6 +20,8 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   case nothingToDo = 7
   /// A run of `vq index` left out rows, images or fields, if `--detailed-exit-code` asks for that.
   case losses = 8
+  /// A run of `vq index` is not at its end: images on servers are still to come.
+  case unfinished = 9
   /// Ctrl-C, or a request to terminate.
   case interrupted = 130
 
@@ -35,6 +37,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case .refusedLogin: "PostgreSQL refused the login"
     case .nothingToDo: "with --detailed-exit-code: nothing to do"
     case .losses: "with --detailed-exit-code: done, but rows, images or fields were rejected"
+    case .unfinished: "not all yet: images on servers are still to come; run the command again"
     case .interrupted: "interrupted with Ctrl-C or SIGTERM"
     }
   }

@@ -50,6 +50,8 @@ struct NightPage {
         (name: "removed", value: "\(progress.removed)"),
         (name: "rejected rows", value: "\(progress.refusedRows)"),
         (name: "rejected images", value: "\(progress.refusedImages)"),
+        (name: "old images kept", value: "\(progress.keptImages)"),
+        (name: "images still to come", value: "\(progress.backlog.images)"),
         (name: "rejected fields", value: "\(progress.warnings)"),
         (name: hasEarlier ? "new findings" : "findings", value: "\(newFindings.count)"),
       ]),

@@ -14,6 +14,9 @@ package struct FileStatus: Sendable, Hashable {
   package let byteCount: Int
   /// The time of the last modification, in nanoseconds since 1970.
   package let modified: Int
+  /// The time of the last change of the file or of what the system notes about it, in nanoseconds since 1970. Programs cannot set
+  /// it.
+  package let changed: Int
   /// The inode, which distinguishes the file from another one with the same name.
   package let inode: UInt64
   /// The device, on which no other file has the same inode.
@@ -50,11 +53,12 @@ package struct FileStatus: Sendable, Hashable {
     inode = UInt64(status.st_ino)
     device = UInt64(truncatingIfNeeded: status.st_dev)
     #if canImport(Darwin)
-      let time = status.st_mtimespec
+      let (time, change) = (status.st_mtimespec, status.st_ctimespec)
     #else
-      let time = status.st_mtim
+      let (time, change) = (status.st_mtim, status.st_ctim)
     #endif
     modified = Int(time.tv_sec) * 1_000_000_000 + Int(time.tv_nsec)
+    changed = Int(change.tv_sec) * 1_000_000_000 + Int(change.tv_nsec)
   }
 
   package static func exists(_ path: String) -> Bool { FileStatus(path) != nil }

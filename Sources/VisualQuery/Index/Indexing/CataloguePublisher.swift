@@ -69,6 +69,17 @@ actor CataloguePublisher {
   /// Makes entities belong to a feed in the next generation.
   func assign(_ keys: [UInt32], to feed: Int) throws { try writer.putFeed(feed, ofKeys: keys) }
 
+  /// Returns the time before which the image files of a feed have not changed since they were read, in nanoseconds since 1970, or `nil`
+  /// if it is not known.
+  func filesReadAfter(of feed: String) throws -> Int? {
+    try writer.database.tables.fileReadings.safeTime(of: feed)
+  }
+
+  /// Notes that a run which began at a time has read the image files of a feed, after the run is published.
+  func noteFiles(of feed: String, start: Int) throws {
+    if writer.generation > 0 { try writer.database.tables.fileReadings.note(feed, start: start) }
+  }
+
   /// Returns the link settings of the next generation.
   func links() throws -> LinkSettings { try writer.links() }
 

@@ -13,13 +13,24 @@ struct EntitySigner: Sendable {
   let directory: String
   /// True if an image is kept after its file has disappeared.
   let keepsMissing: Bool
+  /// True if servers are asked about images that entities have only when all new ones are there.
+  let checksLater: Bool
+  /// A time before which files were read for the last time, in nanoseconds since 1970, or `nil` if it is not known. The content of
+  /// a file that changed later is compared, even if its size and time are the same.
+  let filesReadAfter: Int?
+  /// The analyses of the images of a run, or `nil` if each change has its own.
+  private let analyses: ImageAnalyses?
   /// The files that vectors are read from, which are in the same folders.
   private let arrays: EmbeddingArrays
 
   init(
     decoder: ImageDecoder, pictures: FetchedPictures?, folders: PictureFolders,
-    thumbnailSides: Set<Int>, directory: String, keepsMissing: Bool
+    thumbnailSides: Set<Int>, directory: String, keepsMissing: Bool, checksLater: Bool = false,
+    filesReadAfter: Int? = nil, analyses: ImageAnalyses? = nil
   ) {
+    self.checksLater = checksLater
+    self.filesReadAfter = filesReadAfter
+    self.analyses = analyses
     self.decoder = decoder
     self.pictures = pictures
     self.folders = folders
@@ -36,9 +47,14 @@ struct EntitySigner: Sendable {
 
   /// Returns whether an image is unchanged, as far as can be determined without reading it.
   func isUntouched(_ image: ImageTable.Record) -> Bool {
-    if FetchedPictures.isAddress(image.path) { return pictures == nil }
+    if FetchedPictures.isAddress(image.path) { return pictures == nil || checksLater }
     if UploadedImage.isName(image.path) { return true }
-    return (try? folders.status(of: image.path)).map(image.isOf) ?? false
+    return (try? folders.status(of: image.path)).map { isSame(image, $0) } ?? false
+  }
+
+  /// Returns whether a file is that of an image, as far as its size and times tell.
+  private func isSame(_ image: ImageTable.Record, _ file: FileStatus) -> Bool {
+    image.isOf(file) && filesReadAfter.map { file.changed < $0 } != false
   }
 
   /// Extracts the signatures of the images of one entity, whose names the entity has.
@@ -51,7 +67,7 @@ struct EntitySigner: Sendable {
   ) async throws -> SignedEntity {
     var signed = try await sign(
       value, images: value.imagePaths.map { .reference($0) }, line: line, existing: existing,
-      kept: kept)
+      kept: kept, analyses: analyses ?? ImageAnalyses())
     // The hash of the row does not cover vectors in another file, so a row with changed vectors
     // would be taken for an unchanged one.
     signed.rowHash = value.hasEmbeddingsInFile ? nil : rowHash
@@ -83,7 +99,7 @@ struct EntitySigner: Sendable {
     var refused: [RefusedRow] = []
     var hosts: [String] = []
     var missing = 0
-    var failedFetches = 0
+    var (keptCount, checkCount) = (0, 0)
     var firstUnfetched: (position: Int, name: String)?
     for (position, name) in value.imagePaths.enumerated() {
       if Task.isCancelled {
@@ -105,23 +121,27 @@ struct EntitySigner: Sendable {
       }
       let outcome =
         if let content = contents[position] {
-          fromMemory(content, position, existing, kept, analyses)
+          await fromMemory(content, position, existing, kept, analyses)
         } else if FetchedPictures.isAddress(name) {
-          try await fetched(name, position, existing, kept, analyses)
+          try await fetched(name, position, value, existing, kept, analyses)
         } else if UploadedImage.isName(name) {
           uploadedBefore(name, position, existing)
         } else {
-          file(name, position, existing, kept, analyses)
+          await file(name, position, existing, kept, analyses)
         }
       switch outcome {
       case .image(let image): images.append(image)
+      case .laterImage(let image):
+        images.append(image)
+        checkCount += 1
+      case .waiting(let image, let reason):
+        if let image { images.append(image) }
+        refuse("it is still to come: \(reason)", .unfetchedImage)
       case .staleImage(let image, let reason):
         images.append(image)
+        keptCount += 1
         refuse("\(reason); its previous version is kept")
       case .refused(let reason): refuse(reason)
-      case .failedFetch(let reason):
-        failedFetches += 1
-        refuse(reason)
       case .missingFile(let reason):
         missing += 1
         refuse(reason)
@@ -147,7 +167,7 @@ struct EntitySigner: Sendable {
     var signed = SignedEntity(
       value: value, images: images, refused: refused, existing: existing, isWhole: true,
       line: line, unfetchedHosts: hosts, missingFileCount: missing)
-    signed.failedFetchCount = failedFetches
+    (signed.keptImageCount, signed.imagesToCheck) = (keptCount, checkCount)
     signed.takeEmbeddings(from: arrays)
     return signed
   }
@@ -155,11 +175,13 @@ struct EntitySigner: Sendable {
   /// The outcome of one image.
   private enum Outcome {
     case image(SignedEntity.Image)
+    /// The image is as it was, and its server is asked about it later.
+    case laterImage(SignedEntity.Image)
+    /// The image was not fetched in this run; what stands in for it, and the reason.
+    case waiting(SignedEntity.Image?, String)
     /// The image could not be read again, so its previous version is used.
     case staleImage(SignedEntity.Image, String)
     case refused(String)
-    /// The image is on a server and could not be fetched.
-    case failedFetch(String)
     /// There is no such file, and the entity has images from files.
     case missingFile(String)
     /// The image is on a server, and none are fetched.
@@ -180,25 +202,30 @@ struct EntitySigner: Sendable {
   private func file(
     _ name: String, _ position: Int, _ existing: CatalogueTables.Existing?,
     _ kept: [Int: Set<Int>], _ analyses: ImageAnalyses
-  ) -> Outcome {
+  ) async -> Outcome {
     do {
-      let file = try folders.open(name)
-      let untouched = existing?.images.first {
-        $0.path.hasSameBytes(as: name) && $0.isOf(file.status)
-      }
-      if let untouched, hasAllThumbnails(untouched, kept) {
+      let (status, content, bytes) = try read(name, existing, kept, analyses)
+      guard let content else {
+        let untouched = existing?.images.first {
+          $0.path.hasSameBytes(as: name) && $0.isOf(status)
+        }
+        guard let untouched else { return .refused("its file changed while it was read") }
         return .image(SignedEntity.Image(untouched, position: position))
       }
-      let bytes = try decoder.contents(ofDescriptor: file.descriptor)
-      let hash = Int(bitPattern: UInt(ContentHash.of(bytes)))
       // A file that was rewritten or renamed may have the same content.
-      let previous = untouched?.contentHash == hash ? untouched : same(bytes.count, hash, existing)
-      return .image(
-        SignedEntity.Image(
-          position: position, path: name, byteCount: bytes.count, modified: file.status.modified,
-          contentHash: hash,
-          signature: previous == nil ? try signature(of: bytes, hash, analyses) : nil,
-          previous: previous, thumbnails: try thumbnails(of: bytes, hash, kept, analyses)))
+      let previous =
+        existing?.images.first {
+          $0.path.hasSameBytes(as: name) && $0.isOf(status) && $0.contentHash == content.hash
+        } ?? same(content.byteCount, content.hash, existing)
+      var image = SignedEntity.Image(
+        position: position, path: name, byteCount: content.byteCount, modified: status.modified,
+        contentHash: content.hash, signature: nil, previous: previous)
+      func load() throws(DecodeError) -> [UInt8] {
+        if let bytes { return bytes }
+        return try readAgain(name, status)
+      }
+      try await analyze(&image, content, kept, analyses, load)
+      return .image(image)
     } catch let error as PictureFileError {
       let previous = previousImage(name, position, existing)
       switch error.code {
@@ -217,6 +244,67 @@ struct EntitySigner: Sendable {
     }
   }
 
+  /// Opens a file, and reads it unless the entity's image is from it, or another row of the run has read it.
+  private func read(
+    _ name: String, _ existing: CatalogueTables.Existing?, _ kept: [Int: Set<Int>],
+    _ analyses: ImageAnalyses
+  ) throws -> (status: FileStatus, content: ImageAnalyses.Content?, bytes: [UInt8]?) {
+    let file = try folders.open(name)
+    let status = file.status
+    let untouched = existing?.images.first {
+      $0.path.hasSameBytes(as: name) && isSame($0, status)
+    }
+    if let untouched, hasAllThumbnails(untouched, kept) { return (status, nil, nil) }
+    if let known = analyses.content(of: status) { return (status, known, nil) }
+    let bytes = try decoder.contents(ofDescriptor: file.descriptor)
+    // Keeps the descriptor open until the bytes are read.
+    _ = consume file
+    let content = ImageAnalyses.Content(
+      byteCount: bytes.count, hash: Int(bitPattern: UInt(ContentHash.of(bytes))))
+    analyses.note(content, of: status)
+    return (status, content, bytes)
+  }
+
+  /// Reads a file again that was read before, whose analysis is no longer known.
+  private func readAgain(
+    _ name: String, _ status: FileStatus
+  ) throws(DecodeError) -> [UInt8] {
+    let file: OpenFile
+    do throws(PictureFileError) {
+      file = try folders.open(name)
+    } catch {
+      throw DecodeError(code: .unreadable, message: error.message)
+    }
+    guard file.status == status else {
+      throw DecodeError(code: .unreadable, message: "its file changed while it was read")
+    }
+    let bytes = try decoder.contents(ofDescriptor: file.descriptor)
+    _ = consume file
+    return bytes
+  }
+
+  /// Gives an image the signature, unless it has one that is stored, and the missing thumbnails.
+  private func analyze(
+    _ image: inout SignedEntity.Image, _ content: ImageAnalyses.Content, _ kept: [Int: Set<Int>],
+    _ analyses: ImageAnalyses, _ load: () throws(DecodeError) -> [UInt8]
+  ) async throws(DecodeError) {
+    if image.previous == nil {
+      let (signature, isNew) = try await analyses.signature(of: content) {
+        () throws(DecodeError) in
+        Signature(try decoder.decode(load(), longerSide: Signature.workingSide))
+      }
+      image.signature = signature
+      // An analysis that was made before a change counts for that change.
+      image.isShared = !isNew && analyses === self.analyses
+    }
+    for side in missingSides(content.hash, kept) {
+      image.thumbnails.append(
+        try await analyses.thumbnail(of: content, side: side) { () throws(DecodeError) in
+          try KeptThumbnails.Thumbnail(of: load(), side: side, decoder: decoder)
+        })
+    }
+  }
+
   /// Returns the stored image of a name, if there are several that of the same position.
   private func previousImage(
     _ name: String, _ position: Int, _ existing: CatalogueTables.Existing?
@@ -230,7 +318,7 @@ struct EntitySigner: Sendable {
   private func fromMemory(
     _ image: MemoryImage, _ position: Int, _ existing: CatalogueTables.Existing?,
     _ kept: [Int: Set<Int>], _ analyses: ImageAnalyses
-  ) -> Outcome {
+  ) async -> Outcome {
     if let address = image.address, !FetchedPictures.isAddress(address) {
       return .refused(
         "its address is '\(ShownAddress.of(address))'; expected an http or https URL")
@@ -245,7 +333,7 @@ struct EntitySigner: Sendable {
       var thumbnails: [KeptThumbnails.Thumbnail] = []
       for side in missingSides(hash, kept) {
         thumbnails.append(
-          try analyses.thumbnail(of: content, side: side) { () throws(DecodeError) in
+          try await analyses.thumbnail(of: content, side: side) { () throws(DecodeError) in
             try image.thumbnail(side: side, decoder: decoder)
           })
       }
@@ -254,9 +342,9 @@ struct EntitySigner: Sendable {
           position: position, path: image.name, byteCount: byteCount, modified: 0,
           contentHash: hash,
           signature: previous == nil
-            ? try analyses.signature(of: content) { () throws(DecodeError) in
+            ? try await analyses.signature(of: content) { () throws(DecodeError) in
               try image.signature(decoder)
-            } : nil,
+            }.signature : nil,
           previous: previous, thumbnails: thumbnails))
     } catch {
       return outcome(of: error)
@@ -285,45 +373,30 @@ struct EntitySigner: Sendable {
     thumbnailSides.subtracting(kept[hash] ?? []).sorted()
   }
 
-  /// Returns the missing thumbnails of an image.
-  private func thumbnails(
-    of bytes: [UInt8], _ hash: Int, _ kept: [Int: Set<Int>], _ analyses: ImageAnalyses
-  ) throws(DecodeError) -> [KeptThumbnails.Thumbnail] {
-    var thumbnails: [KeptThumbnails.Thumbnail] = []
-    let content = ImageAnalyses.Content(byteCount: bytes.count, hash: hash)
-    for side in missingSides(hash, kept) {
-      thumbnails.append(
-        try analyses.thumbnail(of: content, side: side) { () throws(DecodeError) in
-          try KeptThumbnails.Thumbnail(of: bytes, side: side, decoder: decoder)
-        })
-    }
-    return thumbnails
-  }
-
   /// Returns the outcome of an image on a server.
   private func fetched(
-    _ url: String, _ position: Int, _ existing: CatalogueTables.Existing?,
+    _ url: String, _ position: Int, _ value: EntityValue, _ existing: CatalogueTables.Existing?,
     _ kept: [Int: Set<Int>], _ analyses: ImageAnalyses
   ) async throws -> Outcome {
-    let previous = existing?.images.first { $0.path.hasSameBytes(as: url) }
-    func unchanged(_ previous: ImageTable.Record) -> SignedEntity.Image {
-      SignedEntity.Image(previous, position: position)
-    }
+    let record = existing?.images.first { $0.path.hasSameBytes(as: url) }
+    let previous = record.map { SignedEntity.Image($0, position: position) }
+    // An image whose address is another one now stays until the new one is there.
+    let fallback = previous ?? standIn(for: position, value, existing)
     do {
       guard let pictures else {
-        guard let previous else {
-          return .unfetched
-        }
-        var image = unchanged(previous)
-        // An image whose bytes are no longer stored has no thumbnail until it is fetched again.
-        if !hasAllThumbnails(previous, kept),
-          let bytes = try FetchedPictures.bytes(of: url, in: directory)
-        {
-          image.thumbnails = try thumbnails(of: bytes, previous.contentHash, kept, analyses)
-        }
-        return .image(image)
+        guard let record else { return .unfetched }
+        return .image(try await withStoredThumbnails(record, position, kept, analyses))
       }
-      let picture = try await pictures.current(url)
+      if checksLater, let record, let previous {
+        switch pictures.standing(of: url) {
+        case nil:
+          return .laterImage(try await withStoredThumbnails(record, position, kept, analyses))
+        case .kept(let reason)?: return .staleImage(previous, reason)
+        case .left(let reason)?: return keepsMissing ? .image(previous) : .refused(reason)
+        case .changed?: break
+        }
+      }
+      let picture = try await pictures.current(url, had: fallback != nil)
       let same = same(picture.byteCount, picture.contentHash, existing)
       var image = SignedEntity.Image(
         position: position, path: url, byteCount: picture.byteCount, modified: 0,
@@ -332,22 +405,62 @@ struct EntitySigner: Sendable {
         guard let bytes = try picture.bytes ?? pictures.bytes(of: url) else {
           return .refused("it was fetched, but its bytes are no longer stored")
         }
-        let hash = picture.contentHash
-        if same == nil { image.signature = try signature(of: bytes, hash, analyses) }
-        image.thumbnails = try thumbnails(of: bytes, hash, kept, analyses)
+        let content = ImageAnalyses.Content(
+          byteCount: picture.byteCount, hash: picture.contentHash)
+        try await analyze(&image, content, kept, analyses) { bytes }
       }
       return picture.staleReason.map { .staleImage(image, $0) } ?? .image(image)
     } catch let error as FetchError {
-      if error.code == .cancelled { return .cancelled }
-      if error.code == .unavailable, let previous {
-        return .staleImage(unchanged(previous), error.message)
-      }
-      if error.code == .missing, keepsMissing, let previous { return .image(unchanged(previous)) }
-      // An address that the policy does not permit is rejected; it is not a failure of the server.
-      return error.code == .notAllowed ? .refused(error.message) : .failedFetch(error.message)
+      return outcome(of: error, url, previous, fallback)
     } catch let error as DecodeError {
-      return outcome(of: error, previous: previous.map(unchanged))
+      if error.code == .cancelled { return .cancelled }
+      return fallback.map { .staleImage($0, error.message) } ?? .refused(error.message)
     }
+  }
+
+  /// Returns the outcome of an image that could not be fetched.
+  private func outcome(
+    of error: FetchError, _ url: String, _ previous: SignedEntity.Image?,
+    _ fallback: SignedEntity.Image?
+  ) -> Outcome {
+    switch error.code {
+    case .cancelled: return .cancelled
+    case .later: return .waiting(fallback, error.message)
+    case .busy where fallback == nil: return .waiting(nil, error.message)
+    case .missing where keepsMissing && previous != nil:
+      return previous.map { .image($0) } ?? .refused(error.message)
+    case .missing where pictures?.hasLeft(url) == true && !keepsMissing:
+      return .refused(error.message)
+    case .missing, .unavailable, .unusable, .busy, .notAllowed:
+      return fallback.map { .staleImage($0, error.message) } ?? .refused(error.message)
+    }
+  }
+
+  /// Returns the entity's image at a position from an address that its row no longer has.
+  private func standIn(
+    for position: Int, _ value: EntityValue, _ existing: CatalogueTables.Existing?
+  ) -> SignedEntity.Image? {
+    existing?.images.first { image in
+      image.position == position && FetchedPictures.isAddress(image.path)
+        && !value.imagePaths.contains { $0.hasSameBytes(as: image.path) }
+    }.map { SignedEntity.Image($0, position: position) }
+  }
+
+  /// Returns an image as it is stored, with its missing thumbnails. One whose bytes are no longer stored has none until it is
+  /// fetched again.
+  private func withStoredThumbnails(
+    _ record: ImageTable.Record, _ position: Int, _ kept: [Int: Set<Int>],
+    _ analyses: ImageAnalyses
+  ) async throws -> SignedEntity.Image {
+    var image = SignedEntity.Image(record, position: position)
+    if !hasAllThumbnails(record, kept),
+      let bytes = try FetchedPictures.bytes(of: record.path, in: directory),
+      Int(bitPattern: UInt(ContentHash.of(bytes))) == record.contentHash
+    {
+      let content = ImageAnalyses.Content(byteCount: record.byteCount, hash: record.contentHash)
+      try await analyze(&image, content, kept, analyses) { bytes }
+    }
+    return image
   }
 
   /// Returns the outcome of an image that cannot be decoded: damaged bytes, such as those of a file that is being
@@ -367,15 +480,6 @@ struct EntitySigner: Sendable {
     _ byteCount: Int, _ hash: Int, _ existing: CatalogueTables.Existing?
   ) -> ImageTable.Record? {
     existing?.images.first { $0.byteCount == byteCount && $0.contentHash == hash }
-  }
-
-  private func signature(
-    of bytes: [UInt8], _ hash: Int, _ analyses: ImageAnalyses
-  ) throws(DecodeError) -> Signature {
-    let content = ImageAnalyses.Content(byteCount: bytes.count, hash: hash)
-    return try analyses.signature(of: content) { () throws(DecodeError) in
-      Signature(try decoder.decode(bytes, longerSide: Signature.workingSide))
-    }
   }
 }
 

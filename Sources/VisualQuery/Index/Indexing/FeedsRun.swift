@@ -26,6 +26,14 @@ struct FeedsRun {
   private var publisher: CataloguePublisher?
   /// The folders of images and the sides of thumbnails, which are those of the first feed.
   private var pictures: (places: PicturePlaces, sides: Set<Int>)?
+  /// The source of images on servers, which is asked once for each address.
+  private var fetching: FetchedPictures?
+  /// The analyses of images, so that each is made once.
+  private let analyses = ImageAnalyses()
+  /// The beginning of the run, in nanoseconds since 1970.
+  private let start = Int(Date().timeIntervalSince1970 * 1_000_000_000)
+  /// The names of the feeds whose images were read from files.
+  private var readers: [String] = []
   private var total = Indexer.Progress()
   private var results: [FeedResult] = []
   /// What the feeds that were indexed lack, by the place of the feed.
@@ -88,6 +96,9 @@ struct FeedsRun {
   private mutating func finish(_ publisher: CataloguePublisher) async throws {
     // A run without entities publishes nothing: neither a first generation nor settings.
     if total.entities > 0 { try await publisher.finish() }
+    if !options.isDryRun {
+      for name in readers { try await publisher.noteFiles(of: name, start: start) }
+    }
     for (place, pruning) in prunings {
       let outcome = try await publisher.prune(pruning)
       results[place].count(outcome)
@@ -139,9 +150,14 @@ struct FeedsRun {
       reader, of: try IndexRun.Source(source, in: previous), options: options,
       allowedSchemes: try await publisher.links().allowedSchemes, publisher: publisher,
       previous: previous,
-      signer: try indexer.signer(pictures.places, pictures.sides, options, in: directory),
+      signer: EntitySigner(
+        decoder: indexer.decoder, pictures: fetching, folders: PictureFolders(pictures.places),
+        thumbnailSides: pictures.sides, directory: directory,
+        keepsMissing: options.onConflict != .replace, checksLater: fetching != nil,
+        filesReadAfter: try await publisher.filesReadAfter(of: result.name), analyses: analyses),
       taken: taken, threads: indexer.pool.width, observer: rowObserver(of: result.name))
     let progress = try await run.run()
+    if run.hasFile { readers.append(result.name) }
     result.count(progress)
     result.taken = run.takenOver
     if options.prunesMissing { prunings.append((results.count, run.pruning)) }
@@ -158,6 +174,10 @@ struct FeedsRun {
     publisher = new
     try await new.checkSegments()
     pictures = try await indexer.pictureSettings(path: path, imagesRoot: imagesRoot, options, new)
+    fetching = try options.fetching.map { policy throws(CatalogueError) in
+      try FetchedPictures(
+        directory: directory, policy: policy, isDryRun: options.isDryRun, decoder: indexer.decoder)
+    }
     return new
   }
 

@@ -1,7 +1,10 @@
 internal import PixelMatch
 internal import Synchronization
 
-/// The signatures and thumbnails of images by their content, so that equal images are analyzed once.
+/// The signatures and thumbnails of images by their content, and the contents of files, so that equal images are read and
+/// analyzed once.
+///
+/// A task that wants an analysis on which another one is at work waits for it. The last ones are kept.
 final class ImageAnalyses: Sendable {
   /// The content of an image.
   struct Content: Sendable, Hashable {
@@ -14,28 +17,42 @@ final class ImageAnalyses: Sendable {
     let side: Int
   }
 
-  private let signatures = Mutex<[Content: Signature]>([:])
-  private let thumbnails = Mutex<[Size: KeptThumbnails.Thumbnail]>([:])
+  /// The most signatures that are kept, of some 20 KB each; the most bytes of thumbnails; and the most files, of 100 bytes.
+  private static let signatureLimit = 2048
+  private static let thumbnailLimit = 32 << 20
+  private static let fileLimit = 1 << 16
+
+  private let signatures = SharedResults<Content, Signature>(
+    costLimit: ImageAnalyses.signatureLimit)
+  private let thumbnails = SharedResults<Size, KeptThumbnails.Thumbnail>(
+    costLimit: ImageAnalyses.thumbnailLimit)
+  private let files = Mutex(RecentValues<FileStatus, Content>(costLimit: ImageAnalyses.fileLimit))
+
+  /// Returns the content of a file that was read when it had this status, or `nil` if none was.
+  func content(of file: FileStatus) -> Content? { files.withLock { $0[file] } }
+
+  /// Notes the content of a file.
+  func note(_ content: Content, of file: FileStatus) {
+    files.withLock { $0.insert(content, for: file, cost: 1) }
+  }
 
   /// Returns the signature of an image, which is computed the first time.
+  ///
+  /// - Returns: The signature, and true if it was computed now.
   func signature(
     of content: Content, _ compute: () throws(DecodeError) -> Signature
-  ) throws(DecodeError) -> Signature {
-    if let known = signatures.withLock({ $0[content] }) { return known }
-    let signature = try compute()
-    signatures.withLock { $0[content] = signature }
-    return signature
+  ) async throws(DecodeError) -> (signature: Signature, isNew: Bool) {
+    let (signature, isNew) = try await signatures.result(of: content, cost: { _ in 1 }, compute)
+    return (signature, isNew)
   }
 
   /// Returns a thumbnail of an image, which is computed the first time.
   func thumbnail(
     of content: Content, side: Int,
     _ compute: () throws(DecodeError) -> KeptThumbnails.Thumbnail
-  ) throws(DecodeError) -> KeptThumbnails.Thumbnail {
-    let size = Size(content: content, side: side)
-    if let known = thumbnails.withLock({ $0[size] }) { return known }
-    let thumbnail = try compute()
-    thumbnails.withLock { $0[size] = thumbnail }
-    return thumbnail
+  ) async throws(DecodeError) -> KeptThumbnails.Thumbnail {
+    try await thumbnails.result(
+      of: Size(content: content, side: side), cost: { $0.jpeg.count }, compute
+    ).0
   }
 }

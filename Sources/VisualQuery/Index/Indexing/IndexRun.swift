@@ -33,14 +33,14 @@ struct IndexRun: ~Copyable {
     }
   }
 
-  private let options: IndexOptions
-  private let publisher: CataloguePublisher
-  private let previous: PreviousRows
-  private let signer: EntitySigner
-  private let observer: Observer
+  let options: IndexOptions
+  let publisher: CataloguePublisher
+  let previous: PreviousRows
+  let signer: EntitySigner
+  let observer: Observer
   /// The number of rows in progress that keeps every thread busy while the run waits for the
   /// oldest.
-  private let pendingLimit: Int
+  let pendingLimit: Int
 
   private var feed: FeedReader
   /// The feed that entities belong to, as it was read last time.
@@ -62,15 +62,17 @@ struct IndexRun: ~Copyable {
   /// The word for what rows are counted by.
   private let rowName: String
   private let hashSeed: [UInt8]
-  private var progress = Indexer.Progress()
+  var progress = Indexer.Progress()
   private var results = OrderedResults<RowResult>()
   /// The entities that wait for the publisher.
   private var waiting: [SignedEntity] = []
   private var isPublishing = false
   /// The number of missing files of entities that have images from files.
   private var missingFileCount = 0
+  /// The entities with images on servers that are to be asked about them, if the run fetches.
+  var toCheck: [ImageCheck] = []
   /// True once the file of an image could be opened, or need not be.
-  private var hasFile = false
+  private(set) var hasFile = false
   /// True once there is an image that is not from a file.
   private var hasOtherImages = false
   /// The generation before the run.
@@ -141,6 +143,7 @@ struct IndexRun: ~Copyable {
         if isPublishing { try await finishOne(&group) } else { try await handOver(&group) }
       }
     }
+    try await checkImages()
     if Task.isCancelled {
       try await publisher.finish()
       throw CancellationError()
@@ -189,6 +192,10 @@ struct IndexRun: ~Copyable {
         gain(unchanged.id, from: owner)
       }
       hasFile = hasFile || unchanged.hasFile
+      if unchanged.hasAddress {
+        try noteToCheck(
+          ImageCheck(id: unchanged.id, line: record.line, rowHash: rowHash, isCounted: false))
+      }
       return try take(number, .unchanged(images: unchanged.imageCount))
     }
     let parsed = FeedEntities.parse(record)
@@ -326,7 +333,13 @@ struct IndexRun: ~Copyable {
       progress.misspeltFields[field, default: 0] += 1
     }
     missingFileCount += signed.missingFileCount
-    progress.failedFetches += signed.failedFetchCount
+    progress.keptImages += signed.keptImageCount
+    if signed.imagesToCheck > 0 {
+      try noteToCheck(
+        ImageCheck(
+          id: signed.value.id, line: signed.line, rowHash: signed.isSound ? signed.rowHash : nil,
+          isCounted: signed.change != .none))
+    }
     hasFile = hasFile || signed.images.contains { EntitySigner.isFile($0.path) }
     hasOtherImages = hasOtherImages || signed.images.contains { !EntitySigner.isFile($0.path) }
     for host in signed.unfetchedHosts {
@@ -348,7 +361,7 @@ struct IndexRun: ~Copyable {
     progress.fetchedImages = signer.pictures?.fetchedCount ?? 0
   }
 
-  private mutating func refuse(_ row: RefusedRow) throws(CatalogueError) {
+  mutating func refuse(_ row: RefusedRow) throws(CatalogueError) {
     progress.count(row)
     observer.refused(row)
     if options.isStrict {

@@ -128,7 +128,8 @@ extension Indexer {
       ShopSettings(
         imagesRoot: places.root, outsideFolders: places.outside, thumbnailSides: sides))
     let pictures = try options.fetching.map { policy throws(CatalogueError) in
-      try FetchedPictures(directory: directory, policy: policy, isDryRun: false)
+      try FetchedPictures(
+        directory: directory, policy: policy, isDryRun: false, decoder: decoder)
     }
     var run = UpdateRun(
       publisher: publisher,

@@ -23,6 +23,12 @@ public struct Indexer: Sendable {
     public var entities = 0
     /// The number of images that were decoded and analyzed.
     package var signedImages = 0
+    /// The number of images with the same content as another one of the run, which was analyzed.
+    package var sharedImages = 0
+    /// The number of images of which an earlier version is kept, because they could not be read or fetched again.
+    package var keptImages = 0
+    /// The images on servers that the run had no time for.
+    package var backlog = FetchBacklog()
     /// The number of unchanged images.
     package var unchangedImages = 0
     /// The number of images that were fetched from servers.
@@ -51,8 +57,6 @@ public struct Indexer: Sendable {
     package var refusedRows = 0
     /// The number of rejected images.
     package var refusedImages = 0
-    /// The number of rejected images that are on servers and could not be fetched.
-    package var failedFetches = 0
     /// The number of images that are on servers and were not fetched, because the options do not ask for it.
     package var unfetchedImages = 0
     /// The number of fields that were left out of entities, because they cannot be read.
@@ -202,18 +206,6 @@ public struct Indexer: Sendable {
     var run = FeedsRun(
       self, feeds, imagesRoot: imagesRoot, options, in: temporary?.path ?? directory, observer)
     return try await run.run()
-  }
-
-  /// Returns the signer of a run.
-  func signer(
-    _ places: PicturePlaces, _ sides: Set<Int>, _ options: IndexOptions, in directory: String
-  ) throws(CatalogueError) -> EntitySigner {
-    let pictures = try options.fetching.map { policy throws(CatalogueError) in
-      try FetchedPictures(directory: directory, policy: policy, isDryRun: options.isDryRun)
-    }
-    return EntitySigner(
-      decoder: decoder, pictures: pictures, folders: PictureFolders(places),
-      thumbnailSides: sides, directory: directory, keepsMissing: options.onConflict != .replace)
   }
 
   private static func status(of path: String) throws(CatalogueError) -> FileStatus? {

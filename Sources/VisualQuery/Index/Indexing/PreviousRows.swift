@@ -52,16 +52,29 @@ struct PreviousRows {
   /// changed since.
   func unchanged(
     rowHash: Int, _ signer: EntitySigner
-  ) throws(CatalogueError) -> (key: UInt32, id: EntityID, imageCount: Int, hasFile: Bool)? {
-    var hasFile = false
+  ) throws(CatalogueError) -> UnchangedRow? {
+    var (hasFile, hasAddress) = (false, false)
     let row = try database.tables.images.untouched(rowHash: rowHash) {
       (key, image) throws(CatalogueError) in
       guard signer.isUntouched(image) else { return false }
       hasFile = hasFile || EntitySigner.isFile(image.path)
+      hasAddress = hasAddress || FetchedPictures.isAddress(image.path)
       if thumbnailSides.isEmpty { return true }
       let sides = try thumbnailSides(of: UInt32(clamping: key))[image.contentHash] ?? []
       return thumbnailSides.isSubset(of: sides)
     }
-    return row.map { (UInt32(clamping: $0.key), $0.id, $0.imageCount, hasFile) }
+    return row.map {
+      UnchangedRow(
+        key: UInt32(clamping: $0.key), id: $0.id, imageCount: $0.imageCount, hasFile: hasFile, hasAddress: hasAddress)
+    }
   }
+}
+
+/// An entity whose row is the same as before.
+struct UnchangedRow {
+  let key: UInt32
+  let id: EntityID
+  let imageCount: Int
+  /// True if an image is from a file, and true if one is from a server.
+  let hasFile, hasAddress: Bool
 }

@@ -11,6 +11,8 @@ struct SignedEntity: Sendable {
     let contentHash: Int
     /// The signature, or `nil` if the image has not changed.
     var signature: Signature?
+    /// True if the signature was computed for another entity of the run.
+    var isShared = false
     /// The stored record of an unchanged image.
     let previous: ImageTable.Record?
     /// The missing thumbnails to store.
@@ -33,8 +35,10 @@ struct SignedEntity: Sendable {
   var unfetchedHosts: [String] = []
   /// The number of missing files, if the entity has images from files.
   var missingFileCount = 0
-  /// The number of images that could not be fetched.
-  var failedFetchCount = 0
+  /// The number of images of which an earlier version is kept, because they could not be read again.
+  var keptImageCount = 0
+  /// The number of images whose servers are asked about them later.
+  var imagesToCheck = 0
   /// The embedding of each image by its position, in place of those that are stored; `nil` if these stay.
   var embeddings: [ImageEmbedding?]?
   /// The number of the feed that the entity belongs to from now on, or `nil` if it keeps what it has.
@@ -108,7 +112,8 @@ extension Indexer.Progress {
     entities += 1
     embeddings += signed.images.count { signed.newEmbedding(of: $0) != nil }
     thumbnails += signed.images.reduce(0) { $0 + $1.thumbnails.count }
-    signedImages += signed.images.count { $0.previous == nil }
+    signedImages += signed.images.count { $0.previous == nil && !$0.isShared }
+    sharedImages += signed.images.count { $0.previous == nil && $0.isShared }
     unchangedImages += signed.images.count { $0.previous != nil }
   }
 }

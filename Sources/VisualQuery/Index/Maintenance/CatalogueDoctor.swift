@@ -43,6 +43,8 @@ package struct CatalogueDoctor: Sendable {
       /// Image files are not where the index expects them, and no thumbnails of them are stored.
       /// This is one finding, with their number, the first entity and examples.
       case missingPicture
+      /// An image is an earlier version, because its server refuses the current one.
+      case staleImage
       /// The title has no word, such as `12345`.
       case wordlessTitle
       /// The title and the subtitle do not fit on three lines.
@@ -176,6 +178,7 @@ package struct CatalogueDoctor: Sendable {
       findings += try lookFindings(values)
       findings += try contentFindings()
       if let missing = try missingPictures() { findings.append(missing) }
+      findings += try staleFindings(values)
       try catalogue.checkUnchanged()
       return findings.sorted {
         ($0.id, $0.kind.rawValue, $0.detail) < ($1.id, $1.kind.rawValue, $1.detail)

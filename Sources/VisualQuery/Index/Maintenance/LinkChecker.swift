@@ -89,7 +89,7 @@ package struct LinkChecker: Sendable {
             failures[host] = 0
             result.checked += 1
             result.findings.append(Self.finding(link.id, link.url, 404))
-          case .unavailable:
+          case .unavailable, .busy, .later:
             failures[host, default: 0] += 1
             result.unknown += 1
           // The page exists, but is longer than what is read.

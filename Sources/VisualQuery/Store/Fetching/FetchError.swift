@@ -9,6 +9,10 @@ package struct FetchError: Error, Sendable, Hashable {
     case unavailable
     /// The response is not an image, or is too large.
     case unusable
+    /// The host allows no more requests for now: the next run goes on.
+    case busy
+    /// The time of the run is over: the next run goes on.
+    case later
     /// The run was cancelled.
     case cancelled
   }

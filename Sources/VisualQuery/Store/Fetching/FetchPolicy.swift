@@ -15,6 +15,16 @@ public struct FetchPolicy: Sendable, Hashable {
   /// The file with the certificates of the authorities that vouch for servers, in PEM; `nil` for the one that
   /// `SSL_CERT_FILE` in the environment names, otherwise those of the system.
   package var authorityFile: String?
+  /// The name by which the requests introduce themselves.
+  package var userAgent = "VisualQuery"
+  /// Further header fields, whose values are secrets.
+  package var headers: [FetchHeader] = []
+  /// The most requests a second to a host, or `nil` for as many as it answers.
+  package var rate: Double?
+  /// The time for all images of a run, or `nil` for no limit. Then the run publishes what it has.
+  package var runTime: Duration?
+  /// The day of the run, counted from 1970, or `nil` for today: for tests of several nights.
+  var day: Int?
   /// True if addresses that are not public are allowed: for tests with servers on this machine.
   var allowsEveryAddress = false
 

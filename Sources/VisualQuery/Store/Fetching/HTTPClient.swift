@@ -81,11 +81,8 @@ package final class HTTPClient: Sendable {
     _ request: Request, until end: ContinuousClock.Instant? = nil,
     shouldStop: @escaping () -> Bool
   ) throws(FetchError) -> Response {
-    guard let url = CurlURL(request.url) else {
-      throw FetchError(
-        code: .notAllowed, message: "it is not a valid http or https URL without a user name")
-    }
-    try check(url)
+    let url = try checkedURL(request.url)
+    let origin = Origin(url)
     let transfer =
       idle.withLock { $0.popLast() }
       ?? HTTPTransfer(policy: policy)
@@ -93,8 +90,10 @@ package final class HTTPClient: Sendable {
     let end = end ?? .now + policy.timeLimit
     var scheme = url.scheme
     for _ in 0...Self.redirectionLimit {
+      // Secrets are for the host that the address names, and for none that it sends us to.
+      let headers = Origin(url) == origin ? secrets(for: origin) : []
       let response = try transfer.get(
-        url, request, byteLimit: policy.byteLimit, timeLimit: end - .now, shouldStop: shouldStop)
+        url, request, headers: headers, byteLimit: policy.byteLimit, timeLimit: end - .now, shouldStop: shouldStop)
       guard [301, 302, 303, 307, 308].contains(response.status), !request.takesEveryAnswer else {
         return response
       }
@@ -109,6 +108,31 @@ package final class HTTPClient: Sendable {
     }
     throw FetchError(
       code: .unusable, message: "it is redirected more than \(Self.redirectionLimit) times")
+  }
+
+  /// The host of a request, with what else decides about who answers.
+  private struct Origin: Equatable {
+    let (scheme, host, port): (String, String, Int)
+
+    init(_ url: CurlURL) { (scheme, host, port) = (url.scheme, url.host.lowercased(), url.port) }
+
+    static func == (a: Self, b: Self) -> Bool {
+      (a.scheme, a.host, a.port) == (b.scheme, b.host, b.port)
+    }
+  }
+
+  private func secrets(for origin: Origin) -> [String] {
+    policy.headers.compactMap { $0.line(for: origin.host, port: origin.port) }
+  }
+
+  /// Reads an address and checks it against the policy.
+  @discardableResult func checkedURL(_ text: String) throws(FetchError) -> CurlURL {
+    guard let url = CurlURL(text) else {
+      throw FetchError(
+        code: .notAllowed, message: "it is not a valid http or https URL without a user name")
+    }
+    try check(url)
+    return url
   }
 
   /// Checks a URL against the policy.

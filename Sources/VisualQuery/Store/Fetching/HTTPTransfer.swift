@@ -14,7 +14,7 @@ internal import CCurl
 @safe final class HTTPTransfer: @unchecked Sendable {
   /// The names of the response fields that are kept.
   static let fieldNames: Set = [
-    "content-type", "etag", "last-modified", "location", "retry-after",
+    "content-type", "date", "etag", "last-modified", "location", "retry-after",
   ]
 
   /// The largest number of bytes of such a field.
@@ -22,10 +22,17 @@ internal import CCurl
   /// The largest number of bytes of a body that is not an image.
   private static let passedLimit = 1 << 16
 
+  /// The most bytes that a compressed byte of a body may become, on average, from a floor on.
+  private static let expansion = 200
+  private static let expansionFloor = 4_000_000
+  /// The size of libcurl's buffer.
+  private static let bufferSize = 1 << 14
+
   private let curl: UnsafeMutableRawPointer?
   private let guardian: UnsafeMutablePointer<cc_guard>
   private let allowsAddress: ([UInt8]) -> Bool
   private let authorityFile: String?
+  private let userAgent: String
 
   // The state of the current transfer.
   private var status = 0
@@ -35,6 +42,9 @@ internal import CCurl
   private var takesEveryAnswer = false
   private var passedByteCount = 0
   private var isTooLarge = false
+  /// The bytes of the body so far as they came, which may be compressed.
+  private var wireByteCount = 0
+  private var expandsTooMuch = false
   private var hasForbiddenAddress = false
   private var shouldStop: () -> Bool = { false }
 
@@ -46,6 +56,7 @@ internal import CCurl
     allowsAddress = { address in
       every || PublicAddress.contains(address) || ranges.contains { $0.contains(address) }
     }
+    userAgent = policy.userAgent
     authorityFile =
       policy.authorityFile
       ?? (unsafe getenv("SSL_CERT_FILE").map { unsafe String(cString: $0) }.flatMap {
@@ -76,8 +87,8 @@ internal import CCurl
   ///
   /// - Throws: ``FetchError``.
   func get(
-    _ url: CurlURL, _ request: HTTPClient.Request, byteLimit: Int, timeLimit: Duration,
-    shouldStop: @escaping () -> Bool
+    _ url: CurlURL, _ request: HTTPClient.Request, headers secrets: [String] = [], byteLimit: Int,
+    timeLimit: Duration, shouldStop: @escaping () -> Bool
   ) throws(FetchError) -> HTTPClient.Response {
     guard let curl = unsafe curl else {
       throw FetchError(code: .unavailable, message: "there is not enough memory to fetch it")
@@ -85,18 +96,19 @@ internal import CCurl
     guard timeLimit > .zero else { throw Self.tooSlow }
     (status, fields, body, self.byteLimit) = (0, [:], [], byteLimit)
     (passedByteCount, isTooLarge, hasForbiddenAddress) = (0, false, false)
+    (wireByteCount, expandsTooMuch) = (0, false)
     takesEveryAnswer = request.takesEveryAnswer
     self.shouldStop = shouldStop
     defer { self.shouldStop = { false } }
     var headers: UnsafeMutablePointer<curl_slist>?
     defer { unsafe cc_list_free(headers) }
-    for line in Self.lines(of: request) { unsafe headers = cc_list_append(headers, line) }
+    for line in Self.lines(of: request) + secrets { unsafe headers = cc_list_append(headers, line) }
     let milliseconds = max(1, Int64(timeLimit / .milliseconds(1)))
     unsafe cc_reset(curl)
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     let codes = unsafe [
       cc_set_url(curl, url.handle), cc_set_fields(curl, headers), cc_set_guard(curl, guardian),
-      cc_set_text(curl, CURLOPT_USERAGENT, "VisualQuery"), cc_set_text(curl, CURLOPT_PROXY, ""),
+      cc_set_text(curl, CURLOPT_USERAGENT, userAgent), cc_set_text(curl, CURLOPT_PROXY, ""),
       // libcurl resolves names on its own threads, so it needs no signals, which are unsafe
       // with threads.
       cc_set_number(curl, CURLOPT_NOSIGNAL, 1), cc_set_number(curl, CURLOPT_TCP_KEEPALIVE, 1),
@@ -104,7 +116,9 @@ internal import CCurl
       cc_set_number(curl, CURLOPT_TIMEOUT_MS, milliseconds),
       cc_set_progress(
         curl,
-        { context, _, _, _, _ in unsafe HTTPTransfer.of(context).shouldStop() ? 1 : 0 }, context),
+        { context, _, received, _, _ in
+          unsafe HTTPTransfer.of(context).goesOn(after: Int(received)) ? 0 : 1
+        }, context),
       cc_set_head(
         curl,
         { bytes, size, count, context in
@@ -124,6 +138,10 @@ internal import CCurl
       let code = unsafe cc_set_text(curl, CURLOPT_CAINFO, file)
       guard code == CURLE_OK else { throw failure(code) }
     }
+    if !request.takesEveryAnswer {
+      let code = unsafe cc_set_text(curl, CURLOPT_ACCEPT_ENCODING, "gzip, deflate")
+      guard code == CURLE_OK else { throw failure(code) }
+    }
     if let content = request.content {
       // Sound: libcurl copies the bytes before it returns.
       let code = unsafe content.bytes.withUnsafeBufferPointer {
@@ -133,7 +151,11 @@ internal import CCurl
     }
     let code = unsafe cc_perform(curl)
     defer { body = [] }
-    if code == CURLE_OK || code == CURLE_WRITE_ERROR && !isTooLarge && status != 200 {
+    // What such an answer says besides its status is not needed.
+    let isStatusEnough =
+      status != 200 && !isTooLarge && !expandsTooMuch
+      && (code == CURLE_WRITE_ERROR || code == CURLE_BAD_CONTENT_ENCODING && status > 0)
+    if code == CURLE_OK || isStatusEnough {
       return HTTPClient.Response(status: status, fields: fields, body: body)
     }
     throw failure(code)
@@ -176,6 +198,12 @@ internal import CCurl
       value.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
   }
 
+  /// Notes the bytes that were received, before they are decompressed; `false` ends the transfer.
+  private func goesOn(after received: Int) -> Bool {
+    wireByteCount = received
+    return !shouldStop()
+  }
+
   /// Receives a piece of the body; `false` ends the transfer.
   private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard status == 200 || takesEveryAnswer else {
@@ -184,6 +212,11 @@ internal import CCurl
       return passedByteCount <= Self.passedLimit
     }
     isTooLarge = bytes.count > byteLimit - body.count
+    // libcurl tells the bytes only after it has decompressed them, so a buffer of its counts as received.
+    expandsTooMuch =
+      body.count > Self.expansionFloor
+      && body.count / Self.expansion > wireByteCount + Self.bufferSize
+    if expandsTooMuch { return false }
     if !isTooLarge { unsafe body.append(contentsOf: bytes) }
     return !isTooLarge
   }
@@ -199,6 +232,11 @@ internal import CCurl
         code: .unusable,
         message: "it has more than \(byteLimit) bytes, which is the limit")
     }
+    if expandsTooMuch {
+      return FetchError(
+        code: .unusable,
+        message: "each of its bytes becomes more than \(Self.expansion) when it is decompressed")
+    }
     if hasForbiddenAddress {
       return FetchError(
         code: .notAllowed, message: "its host has an address that is not public")
@@ -207,6 +245,8 @@ internal import CCurl
     case CURLE_ABORTED_BY_CALLBACK:
       return FetchError(code: .cancelled, message: "the run was cancelled")
     case CURLE_OPERATION_TIMEDOUT: return Self.tooSlow
+    case CURLE_BAD_CONTENT_ENCODING:
+      return FetchError(code: .unusable, message: "it is compressed in a way that cannot be read")
     case CURLE_COULDNT_RESOLVE_HOST:
       return FetchError(code: .unavailable, message: "its host name cannot be resolved")
     default:

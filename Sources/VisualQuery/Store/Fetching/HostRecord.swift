@@ -26,7 +26,7 @@ struct HostRecord: Sendable {
   /// Records a request that failed, with the time that it took.
   mutating func note(_ code: FetchError.Code, after duration: Duration) {
     switch code {
-    case .notAllowed, .cancelled: return
+    case .notAllowed, .cancelled, .busy, .later: return
     case .unavailable: failureCount += 1
     case .missing, .unusable: break
     }

@@ -113,7 +113,7 @@ package struct ServiceConnection: Sendable {
     }
     return switch error.code {
     case .cancelled: Failure(code: .cancelled, message: error.message)
-    case .unavailable:
+    case .unavailable, .busy, .later:
       Failure(code: .unreachable, message: "cannot reach '\(address)': \(error.message)")
     case .missing, .notAllowed, .unusable:
       Failure(

@@ -19,6 +19,26 @@ extension PrintedDocument {
         .required("signedImages", .integer("The number of images that were analyzed.", min: 0)),
         .required(
           "unchangedImages", .integer("The number of images that are as they were.", min: 0)),
+        .required(
+          "sharedImages",
+          .integer(
+            "The number of images with the content of another one, which was analyzed for both.",
+            min: 0)),
+        .required(
+          "keptImages",
+          .integer(
+            "The number of images of which an earlier version is kept, because the new one could not be read.",
+            min: 0)),
+        .required(
+          "imagesToCome",
+          .integer("The number of new images on servers that the run did not come to.", min: 0)),
+        .required(
+          "imagesToCheck",
+          .integer(
+            "The number of known images on servers that the run did not come to.", min: 0)),
+        .optional(
+          "secondsToCome",
+          .integer("The time that both take at the rates of their hosts.", min: 0)),
         .required("fetchedImages", .integer("The number of images from servers.", min: 0)),
         .required("thumbnails", .integer("The number of thumbnails that were stored.", min: 0)),
         .required("embeddings", .integer("The number of embeddings that were stored.", min: 0)),
@@ -66,8 +86,8 @@ extension PrintedDocument {
           "outcome",
           .choice(
             """
-            The outcome: `done`; `nothingToDo` if nothing changed; `losses` if rows, images or fields were rejected; `refused` if \
-            what the feed lacks was not removed, or one of several feeds was not indexed.
+            The outcome: `done`; `nothingToDo` if nothing changed; `losses` if rows, images or fields were rejected; `unfinished` if new \
+            images on servers are still to come; `refused` if what the feed lacks was not removed, or one of several feeds was not indexed.
             """, of: IndexDocument.Outcome.self)),
       ]))
 

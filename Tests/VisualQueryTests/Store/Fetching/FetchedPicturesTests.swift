@@ -16,12 +16,14 @@ import VisualQuery
   /// A run's pictures, from a server of this machine.
   private static func run(
     _ folder: TemporaryDirectory, _ server: OriginServer, byteLimit: Int = 1_000_000,
-    timeLimit: Duration = .seconds(20), everyAddress: Bool = true
+    timeLimit: Duration = .seconds(20), everyAddress: Bool = true,
+    change: (inout FetchPolicy) throws -> Void = { _ in }
   ) throws -> FetchedPictures {
     var policy = FetchPolicy(
       [try #require(HostPattern("127.0.0.1:\(server.port)"))], byteLimit: byteLimit,
       timeLimit: timeLimit)
     policy.allowsEveryAddress = everyAddress
+    try change(&policy)
     return try FetchedPictures(directory: folder.path, policy: policy, isDryRun: false)
   }
 
@@ -177,12 +179,13 @@ import VisualQuery
     isWell.withLock { $0 = false }
     let second = try Self.run(folder, server)
     let stale = try await second.current(url)
-    #expect(stale.staleReason?.contains("503") == true && stale.contentHash == first.contentHash)
+    #expect(stale.staleReason?.contains("allows no more requests") == true)
+    #expect(stale.contentHash == first.contentHash)
     #expect(try second.bytes(of: url) == Self.picture)
   }
 
   @Test func `a host that fails again and again is given up for this run`() async throws {
-    let server = OriginServer { _ in .init(503, ["Retry-After": "3600"]) }
+    let server = OriginServer { _ in .init(500, ["Retry-After": "3600"]) }
     let pictures = try Self.run(try TemporaryDirectory(), server)
     var messages: [String] = []
     for number in 0..<12 {
@@ -190,6 +193,120 @@ import VisualQuery
       messages.append(try await Self.failure(of: url, from: pictures).message)
     }
     #expect(server.requests.count == 8 && messages.last?.contains("no further requests") == true)
+  }
+
+  @Test(arguments: [429, 503])
+  func `a host that wants to be asked much later is left for the next run`(status: Int) async throws
+  {
+    let server = OriginServer { _ in .init(status, ["Retry-After": "3600"]) }
+    let pictures = try Self.run(try TemporaryDirectory(), server)
+    for number in 0..<12 {
+      let url = "http://127.0.0.1:\(server.port)/\(number).jpg"
+      #expect(try await Self.failure(of: url, from: pictures).code == .busy)
+    }
+    #expect(server.requests.count == 1 && pictures.waiting().images == 12)
+  }
+
+  @Test func `an address that fails is asked once in a run, by however many`() async throws {
+    let server = OriginServer { _ in .init(403) }
+    let pictures = try Self.run(try TemporaryDirectory(), server)
+    let url = "http://127.0.0.1:\(server.port)/a.jpg"
+    await withTaskGroup { group in
+      for _ in 0..<40 { group.addTask { _ = try? await pictures.current(url) } }
+    }
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `nothing is asked when the time of the run is over`() async throws {
+    let server = OriginServer { _ in .init(200, body: Self.picture) }
+    let folder = try TemporaryDirectory()
+    let url = "http://127.0.0.1:\(server.port)/a.jpg"
+    let pictures = try Self.run(folder, server) { $0.runTime = .zero }
+    #expect(try await Self.failure(of: url, from: pictures).code == .later)
+    #expect(server.requests.isEmpty && pictures.waiting().images == 1)
+    #expect(try await Self.run(folder, server).current(url).bytes == Self.picture)
+  }
+
+  @Test(arguments: ["gzip", "deflate"])
+  func `a body that the server compresses is read`(encoding: String) async throws {
+    let server = OriginServer { _ in
+      .init(
+        200, ["Content-Encoding": encoding],
+        body: encoding == "gzip"
+          ? PNGFile.gzipped(Self.picture) : PNGFile.compressed(Self.picture, level: 9))
+    }
+    let pictures = try Self.run(try TemporaryDirectory(), server)
+    let url = "http://127.0.0.1:\(server.port)/a.jpg"
+    #expect(try await pictures.current(url).bytes == Self.picture)
+    #expect(server.requests.first?.fields["accept-encoding"] == "gzip, deflate")
+  }
+
+  @Test func `a small body that becomes a large one is left`() async throws {
+    let bomb = PNGFile.gzipped([UInt8](repeating: 0, count: 12_000_000))
+    let server = OriginServer { _ in .init(200, ["Content-Encoding": "gzip"], body: bomb) }
+    let pictures = try Self.run(try TemporaryDirectory(), server, byteLimit: 16_000_000)
+    let error = try await Self.failure(of: "http://127.0.0.1:\(server.port)/a", from: pictures)
+    #expect(error.code == .unusable && error.message.contains("decompressed"))
+  }
+
+  @Test func `an encoding that nobody asked for is named`() async throws {
+    let server = OriginServer { request in
+      .init(request.path == "/a" ? 200 : 404, ["Content-Encoding": "snow"], body: Self.picture)
+    }
+    let pictures = try Self.run(try TemporaryDirectory(), server)
+    let base = "http://127.0.0.1:\(server.port)"
+    let error = try await Self.failure(of: base + "/a", from: pictures)
+    #expect(error.code == .unusable && error.message.contains("compressed"))
+    #expect(try await Self.failure(of: base + "/b", from: pictures).code == .missing)
+  }
+
+  @Test func `a secret goes to the host of the address and not to where it leads`() async throws {
+    let other = OriginServer { _ in .init(200, body: Self.picture) }
+    let server = OriginServer { request in
+      switch request.path {
+      case "/away": .init(302, ["Location": "http://127.0.0.1:\(other.port)/a"])
+      case "/near": .init(302, ["Location": "/a"])
+      default: .init(200, body: Self.picture)
+      }
+    }
+    let pictures = try Self.run(try TemporaryDirectory(), server) { policy in
+      policy.hosts.append(try #require(HostPattern("127.0.0.1:\(other.port)")))
+      policy.userAgent = "Shop/1"
+      policy.headers = [
+        try #require(FetchHeader("X-Key", value: "s3cret")),
+        try #require(FetchHeader("127.0.0.1:\(other.port):X-Other", value: "0ther")),
+      ]
+    }
+    _ = try await pictures.current("http://127.0.0.1:\(server.port)/away")
+    _ = try await pictures.current("http://127.0.0.1:\(server.port)/near")
+    #expect(server.requests.map { $0.fields["x-key"] } == ["s3cret", "s3cret", "s3cret"])
+    #expect(server.requests.allSatisfy { $0.fields["x-other"] == nil })
+    #expect(other.requests.map { $0.fields["x-key"] } == [nil])
+    #expect(other.requests.map { $0.fields["x-other"] } == [nil], "a redirect carries no secret")
+    _ = try await pictures.current("http://127.0.0.1:\(other.port)/own")
+    #expect(other.requests.last?.fields["x-other"] == "0ther")
+    #expect((server.requests + other.requests).allSatisfy { $0.fields["user-agent"] == "Shop/1" })
+  }
+
+  @Test func `a server that slows down gets fewer requests, and sends all`() async throws {
+    let count = Mutex(0)
+    let server = OriginServer { _ in
+      let number = count.withLock {
+        $0 += 1
+        return $0
+      }
+      return number % 5 == 4
+        ? .init(429, ["Retry-After": "0"]) : .init(200, body: Self.picture)
+    }
+    let pictures = try Self.run(try TemporaryDirectory(), server)
+    try await withThrowingTaskGroup { group in
+      for number in 0..<24 {
+        group.addTask {
+          try await pictures.current("http://127.0.0.1:\(server.port)/\(number)").byteCount
+        }
+      }
+      for try await bytes in group { #expect(bytes == Self.picture.count) }
+    }
   }
 
   @Test func `a server that is slow is given up`() async throws {
