@@ -214,13 +214,15 @@ enum ColumnVocabulary {
   /// The meanings of names so far: feeds have the same few in each record.
   private static let known = Mutex<[String: Meaning]>([:])
   private static let knownLimit = 8192
+  /// The most bytes of a name that is remembered.
+  private static let knownByteLimit = 1024
 
   private static func meanings(of names: [String]) -> [Meaning] {
     known.withLock { known in
       names.map { name in
         if let meaning = known[name] { return meaning }
         let meaning = Meaning(name)
-        if known.count < knownLimit { known[name] = meaning }
+        if known.count < knownLimit, name.utf8.count <= knownByteLimit { known[name] = meaning }
         return meaning
       }
     }

@@ -34,7 +34,7 @@ public struct FeedOptions: Sendable, Hashable {
 
   /// The text by which runs with different options are told apart.
   var text: String {
-    "\(currency ?? "")\n\(locale ?? "")\n\(fields.map(\.text))\n\(imagesMap.map(\.description))\n\(includesDrafts)\n\(encoding ?? "")\n\(sheet ?? "")"
+    "\(currency ?? "")\n\(locale ?? "")\n\(fields.map(\.text))\n\(imagesMap.map(\.description))\n\(includesDrafts)\n\(encoding ?? "")\n\(sheet ?? "")\(limits.text)"
   }
 }
 

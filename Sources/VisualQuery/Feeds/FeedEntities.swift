@@ -22,6 +22,10 @@ package struct FeedEntities {
   package private(set) var leftOut: [String: Int] = [:]
   /// The fields that look as if they should have become parts of entities.
   package private(set) var findings = FeedFindings()
+  /// The product whose looks are being read, with the number of warnings about all of them so far.
+  private var family: (key: String, warningCount: Int)?
+  /// The number of warnings about looks of that product that have no report of their own.
+  private var unreported: (count: Int, line: Int, id: String)?
 
   package init(
     allowedSchemes: Set<String>, imagesMap: [ImageMapping] = [], rowName: String = "line",
@@ -133,8 +137,9 @@ package struct FeedEntities {
       }
       lines[value.id] = record.line
       findings.add(value, draft)
+      if let part = draft.family { refusedIDs.formUnion(part.omittedIDs) }
       let errors = draft.warnings + bad + fields.leftOut
-      return .entity(value, warnings: Self.warnings(errors, of: value.id, record.line, draft.json))
+      return .entity(value, warnings: warnings(errors, of: value.id, record.line, draft))
     } catch {
       return .refused(refusal(of: record, error))
     }
@@ -156,22 +161,37 @@ package struct FeedEntities {
   private static let warningLimit = 20
 
   /// Returns the warnings about a row: the first one has the row, and the last one counts the fields that are too many.
-  private static func warnings(
-    _ errors: [FieldError], of id: EntityID, _ line: Int, _ json: JSONValue
+  ///
+  /// The looks of one product share the number of warnings, and those that are too many are counted after the last look.
+  private mutating func warnings(
+    _ errors: [FieldError], of id: EntityID, _ line: Int, _ draft: DraftRecord
   ) -> [RefusedRow] {
-    var warnings = errors.prefix(warningLimit).enumerated().map { index, error in
+    var ofFormer: RefusedRow?
+    if draft.family?.key != family?.key {
+      ofFormer = takeUnreported()
+      family = draft.family.map { ($0.key, 0) }
+    }
+    let room = max(0, Self.warningLimit - (family?.warningCount ?? 0))
+    family?.warningCount += errors.count
+    var reports = errors.prefix(room).enumerated().map { index, error in
       RefusedRow(
         kind: .field, line: line, id: id.value, field: error.field, reason: error.reason,
-        row: index == 0 ? json : nil)
+        row: index == 0 ? draft.json : nil)
     }
-    let rest = errors.count - warnings.count
-    if rest > 0 {
-      warnings.append(
-        RefusedRow(
-          kind: .field, line: line, id: id.value,
-          reason: "\(rest) further invalid fields were left out", count: rest))
-    }
-    return warnings
+    let rest = errors.count - reports.count
+    if rest > 0 { unreported = ((unreported?.count ?? 0) + rest, line, id.value) }
+    if family == nil, let report = takeUnreported() { reports.append(report) }
+    return reports + [ofFormer].compactMap(\.self)
+  }
+
+  /// Returns the report that counts the warnings about a product that have none of their own, which are too many, and forgets them;
+  /// `nil` if there are none. At the end of a feed, it is the last one.
+  package mutating func takeUnreported() -> RefusedRow? {
+    guard let (rest, line, id) = unreported else { return nil }
+    unreported = nil
+    return RefusedRow(
+      kind: .field, line: line, id: id, reason: "\(rest) further invalid fields were left out",
+      count: rest)
   }
 
   /// Returns a row without a link that the shop does not accept, and without images and what its texts and lists of words

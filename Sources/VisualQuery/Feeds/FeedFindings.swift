@@ -17,6 +17,8 @@ package struct FeedFinding: Sendable, Hashable {
     case dates
     /// A text in another language, which is kept and not searched.
     case language
+    /// A long text of a product that each of its many entities repeats, so that the index is much larger than the feed.
+    case repeated
     /// An id that was made of the link, because the row has none of its own.
     case idFromLink
     /// An id that was made of the title.
@@ -26,7 +28,7 @@ package struct FeedFinding: Sendable, Hashable {
     package var isLoss: Bool {
       switch self {
       case .price, .images, .availability, .url: true
-      case .salePrice, .dates, .language, .idFromLink, .idFromTitle: false
+      case .salePrice, .dates, .language, .repeated, .idFromLink, .idFromTitle: false
       }
     }
   }
@@ -54,6 +56,7 @@ package struct FeedFindings: Sendable {
     case .title: count(.idFromTitle, "id")
     case .own, .code: break
     }
+    if let family = draft.family, let field = family.repeatedField { count(.repeated, field) }
     guard case .product(let product) = value, !product.extra.isEmpty else { return }
     for (name, value) in product.extra {
       let meaning = meaning(of: name)
@@ -98,7 +101,7 @@ package struct FeedFindings: Sendable {
       isTranslation: ColumnVocabulary.isTranslated(name),
       isDay: Self.dayWords.contains(where: plain.contains)
         && !["sale", "promo", "special", "discount"].contains(where: plain.contains))
-    if meanings.count < 10 * Self.limit { meanings[name] = meaning }
+    if meanings.count < 10 * Self.limit, name.utf8.count <= 1024 { meanings[name] = meaning }
     return meaning
   }
 

@@ -126,7 +126,7 @@ package struct FeedReader: ~Copyable {
         return .entity(value, line: record.line)
       }
     }
-    return nil
+    return entities.takeUnreported().map(FeedRow.warning)
   }
 
   /// Returns the seed of the records' hashes: everything besides the record that determines the
@@ -136,9 +136,10 @@ package struct FeedReader: ~Copyable {
   package func hashSeed(_ text: String) -> [UInt8] {
     let columns = mapping.fields.map { "\($0.name)=\($0.target ?? "")" }
     let convention = context.prices.convention.text
-    return Array(
-      "\(FeedEntities.rulesVersion)\n\(mapping.format)\n\(columns)\n\(convention)\n\(context.options.text)\n\(text)"
-        .utf8)
+    return FeedRecord.shared(
+      Array(
+        "\(FeedEntities.rulesVersion)\n\(mapping.format)\n\(columns)\n\(convention)\n\(context.options.text)\n\(text)"
+          .utf8))
   }
 
   /// Returns the estimated number of rows once `rows` are read, or `nil` if the length is unknown.

@@ -34,13 +34,13 @@ package struct FeedRecord: Sendable {
     self.init(line: line) { () throws(FieldError) in throw error }
   }
 
-  /// Makes a record that is longer than the limit.
-  static func tooLong(line: Int) -> FeedRecord {
-    FeedRecord(
-      line: line,
-      FieldError(
-        field: nil,
-        reason: "has more than \(RecordReader.recordLimit) bytes, which is the limit"))
+  /// Makes a record of one that the reader could not read.
+  static func unread(_ record: RecordReader.Record) -> FeedRecord {
+    switch record {
+    case .refused(let error, let line): FeedRecord(line: line, error)
+    case .bytes(_, let line):
+      FeedRecord(line: line, FieldError(field: nil, reason: "is not a record of this format"))
+    }
   }
 
   /// Returns the hash of the record, by which an unchanged one is recognized without parsing it, or
@@ -49,6 +49,15 @@ package struct FeedRecord: Sendable {
   /// - Parameter seed: Everything else that determines the result of the record.
   package func hash(seed: [UInt8]) -> Int? {
     bytes.map { Int(bitPattern: UInt(ContentHash.of($0 + seed))) }
+  }
+
+  /// The most bytes that are hashed with each record as they are.
+  private static let sharedByteLimit = 4096
+
+  /// Returns bytes that are hashed with each record, or the hash of long ones: a feed may have a header of a megabyte and a million
+  /// short rows.
+  static func shared(_ bytes: [UInt8]) -> [UInt8] {
+    bytes.count <= sharedByteLimit ? bytes : Array("\(ContentHash.of(bytes))".utf8)
   }
 
   /// Returns the record in the native form.

@@ -218,14 +218,23 @@ struct FieldMap: Sendable, Hashable {
   func assigns(_ target: FeedTarget) -> Bool { assigned.contains(target.name) }
 
   /// Returns the fields of the mapping that are at a path of a record.
+  ///
+  /// - Complexity: O(bytes of the path + bytes of ``fields``). The forms of the path are made once: an item may have thousands
+  ///   of long paths.
   func places(of path: String, in record: String) -> [Int] {
-    fields.indices.filter { Self.matches(fields[$0], path, record) }
+    let (lowercased, plain) = (path.lowercased(), Self.withoutPrefixes(path))
+    return fields.indices.filter {
+      Self.matches(fields[$0], path, lowercased: lowercased, withoutPrefixes: plain, record)
+    }
   }
 
   /// Returns whether a path that a caller wrote is that of a field: the whole path, or the end of it.
   ///
   /// `./name` is a field of the record itself only.
-  private static func matches(_ wanted: String, _ path: String, _ record: String) -> Bool {
+  private static func matches(
+    _ wanted: String, _ path: String, lowercased: String, withoutPrefixes plain: String,
+    _ record: String
+  ) -> Bool {
     if wanted.hasPrefix("./") { return path == wanted.dropFirst(2) }
     var wanted = wanted[...]
     while let first = wanted.first, "/.".contains(first) { wanted.removeFirst() }
@@ -235,8 +244,8 @@ struct FieldMap: Sendable, Hashable {
     if path.hasSuffix("]"), let open = path.lastIndex(of: "[") {
       return path[path.index(after: open)...].dropLast() == wanted
     }
-    let (own, other) = (wanted.lowercased(), path.lowercased())
-    return own == other || other.hasSuffix("/" + own) || Self.withoutPrefixes(path) == wanted
+    let own = wanted.lowercased()
+    return own == lowercased || lowercased.hasSuffix("/" + own) || plain == wanted
   }
 
   /// Returns a path without the prefixes of XML's namespaces.

@@ -21,7 +21,7 @@ extension FollowingRowsFeed {
         finish()
         continue
       }
-      guard case .bytes(let bytes, let line) = record else { return .tooLong(line: record.line) }
+      guard case .bytes(let bytes, let line) = record else { return .unread(record) }
       do throws(FieldError) {
         try read(bytes, line)
       } catch {

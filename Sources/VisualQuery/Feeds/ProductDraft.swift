@@ -10,6 +10,8 @@ struct DraftRecord: Sendable, Hashable {
   var isSaleDated = false
   /// The field that the id is from.
   var idOrigin = IDOrigin.own
+  /// The product that the record is one look of, or `nil` if it is a product of its own.
+  var family: FamilyPart?
 
   /// The fields that an id may be from.
   enum IDOrigin: Sendable {
@@ -199,9 +201,26 @@ struct ProductDraft: Sendable {
     switch fields[name] {
     case .string(let first)? where first != text:
       fields[name] = .array([.string(first), .string(text)])
-    case .array(let texts)?: fields[name] = .array(texts + [.string(text)])
+    case .array(var texts)?:
+      // Takes the list out of the fields, because it would otherwise be copied for each text.
+      fields[name] = nil
+      texts.append(.string(text))
+      fields[name] = .array(texts)
     default: break
     }
+  }
+
+  /// About the number of bytes that an entity with these fields has, without its images.
+  var size: Int {
+    [title, otherTitle, id, brand, group, url].reduce(0) { $0 + FeedAllowance.size(of: $1 ?? "") }
+      + FeedAllowance.size(of: labels) + FeedAllowance.size(of: lines)
+      + FeedAllowance.size(of: fields)
+      + attributes.reduce(0) { $0 + FeedAllowance.size(of: $1.key + $1.value) }
+  }
+
+  /// The field that has the most bytes.
+  var longestField: String? {
+    fields.map { ($0.key, FeedAllowance.size(of: $0.value)) }.max { ($0.1, $1.0) < ($1.1, $0.0) }?.0
   }
 
   /// Keeps the codes of the product's variants, in place of its own.

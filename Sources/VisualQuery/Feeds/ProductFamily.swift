@@ -39,6 +39,15 @@ struct ProductVariant: Sendable {
 
   var color: String { value(of: "color") }
 
+  /// About the number of bytes that it has.
+  fileprivate var size: Int {
+    let texts = ids + [sku, title, price?.text ?? "", salePrice?.text ?? "", url ?? ""]
+    return FeedAllowance.size(of: texts) + FeedAllowance.size(of: images)
+      + options.reduce(0) { $0 + FeedAllowance.size(of: $1.name + $1.value) }
+      + codes.reduce(0) { $0 + FeedAllowance.size(of: $1.text) }
+      + FeedAllowance.size(of: datedSale)
+  }
+
   /// The native word for the availability that its own fields say.
   fileprivate var availabilityWord: String? {
     if let availability { return try? FeedText.availability(availability) }
@@ -82,19 +91,61 @@ struct ProductFamily: Sendable {
   /// The images of the product, each once, with the texts that describe them.
   private(set) var images: [(name: String, text: String)] = []
   private var imageNames: Set<[UInt8]> = []
-  var variants: [ProductVariant] = []
+  private(set) var variants: [ProductVariant] = []
+  /// The names of the variants' options.
+  private(set) var optionNames: Set<String> = []
+  /// What the product may still become, from which each variant and each image is drawn.
+  private(set) var allowance: FeedAllowance
+  private var omissions = FamilyOmissions()
   /// The line of the product's first row.
   let line: Int
 
-  init(base: ProductDraft, line: Int, naming: Naming = .variants) {
+  /// Makes a product without variants.
+  ///
+  /// - Parameter allowance: What its rows may become.
+  init(base: ProductDraft, line: Int, naming: Naming = .variants, allowance: FeedAllowance) {
     (self.base, self.line, self.naming) = (base, line, naming)
+    self.allowance = allowance
   }
 
   /// Adds images of the product, of which those that are there stay as they are.
   mutating func addImages(_ names: [String], text: String = "") {
     for name in names where imageNames.insert(Array(name.utf8)).inserted {
-      images.append((name, text))
+      if allowance.draw(FeedAllowance.size(of: name) + FeedAllowance.size(of: text)) {
+        images.append((name, text))
+      } else {
+        omissions.imageCount += 1
+      }
     }
+  }
+
+  /// True if further variants are left out, because there are as many as a row may have.
+  var isFull: Bool { variants.count >= allowance.limits.variantCount }
+
+  /// Adds a variant, or leaves it out if there are too many.
+  mutating func add(_ variant: ProductVariant) {
+    if isFull { return omit(ids(ofOmitted: variant)) }
+    optionNames.formUnion(variant.options.map(\.name))
+    // The options of all variants are compared with each other, and with the images.
+    let others = optionNames.count + variant.images.count
+    if allowance.draw(variant.size), allowance.draw(variant.options.count, times: others) {
+      variants.append(variant)
+    } else {
+      omissions.largeVariantCount += 1
+      omissions.ids += ids(ofOmitted: variant)
+    }
+  }
+
+  /// Leaves out a variant beyond the largest number.
+  mutating func omit(_ ids: [String]) {
+    omissions.variantCount += 1
+    omissions.ids += ids
+  }
+
+  /// Returns the ids that the entity of a variant may have.
+  private func ids(ofOmitted variant: ProductVariant) -> [String] {
+    if naming == .variants { return variant.ids }
+    return variant.ids + variant.options.compactMap { colorID(of: $0.value) }
   }
 
   /// The most values of an attribute, and the most variants, that an entity lists.
@@ -103,15 +154,32 @@ struct ProductFamily: Sendable {
 
   // MARK: Entities
 
-  /// Returns the entities, with the lines they come from.
+  /// Returns the entities, with the lines they come from. The first one has the warnings about what was left out.
   func products(_ context: FeedContext) -> [(line: Int, record: DraftRecord)] {
     var family = self
     family.nameOptions()
-    return family.entities(context)
+    var products = family.entities(context)
+    var part = FamilyPart(key: "\(line)/\(base.id)", omittedIDs: family.omissions.ids)
+    let size = base.size
+    if products.count * size > Self.repetitionFloor,
+      products.count * size > Self.repetition * (size + variants.reduce(0) { $0 + $1.size })
+    {
+      part.repeatedField = base.longestField
+    }
+    for index in products.indices {
+      products[index].record.family = part
+      part.omittedIDs = []
+    }
+    if !products.isEmpty { products[0].record.warnings += family.omissions.warnings(of: family) }
+    return products
   }
+
+  /// The number of bytes, and the factor, from which on it is said that entities repeat the texts of their product.
+  private static let (repetitionFloor, repetition) = (4 << 20, 16)
 
   /// Names an option `color` or `size` if its values are colors or sizes, whatever it is called, and no other option is.
   private mutating func nameOptions() {
+    if variants.isEmpty { return }
     let names = FeedText.unique(variants.flatMap { $0.options.map(\.name) })
     for (known, areAll) in [("color", FeedText.areColors), ("size", FeedText.areSizes)]
     where !names.contains(known) {
@@ -128,7 +196,7 @@ struct ProductFamily: Sendable {
     }
   }
 
-  private func entities(_ context: FeedContext) -> [(line: Int, record: DraftRecord)] {
+  private mutating func entities(_ context: FeedContext) -> [(line: Int, record: DraftRecord)] {
     var looks = looks
     let claimed = Set(looks.flatMap(\.images))
     var rest = images.map(\.name).filter { !claimed.contains($0) }
@@ -141,21 +209,33 @@ struct ProductFamily: Sendable {
     let others = looks.filter { $0.images.isEmpty && !$0.isColor }.flatMap(\.variants)
     let hasRest = !rest.isEmpty || !others.isEmpty
     let ids = ids(of: own, besides: hasRest ? [base.id] : [])
-    var products: [(line: Int, record: DraftRecord)] = zip(own, ids).map { look, id in
+    var products: [(line: Int, record: DraftRecord)] = []
+    let size = base.size
+    for (look, id) in zip(own, ids) {
+      let ownSize = look.variants.reduce(FeedAllowance.size(of: look.images)) { $0 + $1.size }
+      guard products.isEmpty || allowance.draw(size + ownSize) else {
+        omissions.largeVariantCount += look.variants.count
+        omissions.ids.append(id)
+        continue
+      }
       var draft = base
       draft.id = id
       draft.group = base.group ?? base.id
       draft.replaceImages(look.images)
       // The SKU of the product does not identify one of its looks.
       draft.leaveOut("sku")
-      return (look.variants[0].line, record(draft, look.variants, context))
+      products.append((look.variants[0].line, record(draft, look.variants, context)))
     }
-    if hasRest {
+    if hasRest, products.isEmpty || allowance.draw(size + FeedAllowance.size(of: rest)) {
       var draft = base
       draft.group = base.group ?? base.id
       draft.replaceImages(rest)
       draft.price = draft.price ?? variants.first?.price
       products.append((line, record(draft, others, context)))
+    } else if hasRest {
+      omissions.largeVariantCount += others.count
+      omissions.imageCount += rest.count
+      omissions.ids.append(base.id)
     }
     return products
   }
@@ -184,14 +264,19 @@ struct ProductFamily: Sendable {
     var colors: [String: String] = [:]
     return variants.enumerated().map { index, variant in
       let color = variant.color.lowercased()
-      let words = color.split { !$0.isLetter && !$0.isNumber }.joined(separator: "-")
-      let id = "\(base.id)/\(words.isEmpty ? "\(index + 1)" : words)"
+      let id = colorID(of: color) ?? "\(base.id)/\(index + 1)"
       guard let other = colors[id], other != color else {
         colors[id] = color
         return id
       }
       return "\(id)-\(index + 1)"
     }
+  }
+
+  /// Returns the id of the variants of a color, or `nil` if it has no letters.
+  private func colorID(of color: String) -> String? {
+    let words = color.lowercased().split { !$0.isLetter && !$0.isNumber }.joined(separator: "-")
+    return words.isEmpty ? nil : "\(base.id)/\(words)"
   }
 
   /// Returns the entity of some variants: the price of the first, and the values of all of them.
@@ -249,7 +334,10 @@ struct ProductFamily: Sendable {
 
   /// The variants by their look, in the order of the rows.
   private var looks: [Look] {
-    let described = DescribedImages(images)
+    // Each variant is compared with each image once for each option.
+    let (count, overflows) = (variants.count * images.count).multipliedReportingOverflow(
+      by: max(1, optionNames.count))
+    let described = DescribedImages(overflows || count > Self.comparisonLimit ? [] : images)
     let options = lookOptions(described)
     var keys: [String] = []
     var byKey: [String: [Int]] = [:]
@@ -282,6 +370,9 @@ struct ProductFamily: Sendable {
     }
     return looks
   }
+
+  /// The most comparisons of a variant with the description of an image.
+  private static let comparisonLimit = 1 << 20
 
   /// Returns the options in which variants look different: the color, and others that the images follow.
   private func lookOptions(_ described: DescribedImages) -> [String] {
@@ -333,7 +424,7 @@ private struct DescribedImages {
     var shown: [Int]?
     for value in values where !value.isEmpty {
       let own = indices(showing: value)
-      shown = shown.map { $0.filter(own.contains) } ?? own
+      shown = shown.map { $0.filter(Set(own).contains) } ?? own
     }
     return (shown ?? []).map { images[$0].name }
   }
@@ -347,26 +438,13 @@ private struct DescribedImages {
     }
   }
 
+  /// The most words of a description or a value that are compared.
+  private static let wordLimit = 64
+
   private static func words(_ text: String) -> [String] {
-    text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
-  }
-}
-
-/// Entities that were made of several rows and wait to be read.
-struct RecordQueue: Sendable {
-  private var records: [FeedRecord] = []
-  private var position = 0
-
-  mutating func add(_ products: [(line: Int, record: DraftRecord)]) {
-    records += products.map { FeedRecord(line: $0.line, $0.record) }
-  }
-
-  mutating func next() -> FeedRecord? {
-    guard position < records.count else {
-      (records, position) = ([], 0)
-      return nil
+    let words = text.prefix(1000).lowercased().split(maxSplits: wordLimit) {
+      !$0.isLetter && !$0.isNumber
     }
-    defer { position += 1 }
-    return records[position]
+    return words.prefix(wordLimit).map(String.init)
   }
 }

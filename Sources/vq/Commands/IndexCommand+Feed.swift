@@ -99,6 +99,19 @@ extension IndexCommand {
       "max-feed-ratio", "the most bytes that a compressed byte of a feed may become",
       detail: "On average, from 4 MB on: few bytes can become gigabytes of rows.", isRare: true),
     in: 1...1_000_000, default: FeedLimits().expansion)
+  static let maxRowBytes = Option<Int>.integer(
+    OptionText(
+      "max-row-bytes", "the most bytes of the entities that one row becomes",
+      detail:
+        "A few bytes can repeat a text for each variant or cell. What is beyond is left out and reported.",
+      standard: "64000000, 64 MB", isRare: true), in: 1_000_000...1_000_000_000_000,
+    default: FeedLimits().rowByteCount)
+  static let maxRowVariants = Option<Int>.integer(
+    OptionText("max-row-variants", "the most variants of one product", isRare: true),
+    in: 1...1_000_000, default: FeedLimits().variantCount)
+  static let maxRowLevels = Option<Int>.integer(
+    OptionText("max-row-levels", "the most levels of elements within an item of XML", isRare: true),
+    in: 1...10_000, default: FeedLimits().levelCount)
 
   static func feedOptions(
     of arguments: ParsedArguments, for feed: String, to console: Console
@@ -116,7 +129,8 @@ extension IndexCommand {
     options.imagesMap = arguments[imagesMap]
     options.limits = FeedLimits(
       rowCount: arguments[maxRows], byteCount: arguments[maxFeedBytes],
-      expansion: arguments[maxFeedRatio])
+      expansion: arguments[maxFeedRatio], rowByteCount: arguments[maxRowBytes],
+      variantCount: arguments[maxRowVariants], levelCount: arguments[maxRowLevels])
     options.forgetsMapping = forgetsMapping
     return options
   }
@@ -170,6 +184,11 @@ extension IndexCommand {
       }
     }
     report(result.findings, to: console)
+    if result.filesByMeaning > 0 {
+      console.diagnostics.note(
+        DisplayText.count(result.filesByMeaning, "file was", "files were")
+          + " found whose names differ in case, marks or encoding from those in the feed")
+    }
     for (reason, count) in result.leftOut.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
       console.diagnostics.note("left out: \(ImageFolder.counted(count, reason))")
     }
@@ -225,6 +244,11 @@ extension IndexCommand {
           "days of sale are kept unchanged and do not hide products: \(list)\(more)")
       case .language:
         console.diagnostics.note("texts in other languages are kept unchanged: \(list)\(more)")
+      case .repeated:
+        console.diagnostics.note(
+          "\(DisplayText.count(fields.reduce(0) { $0 + $1.value }, "entity repeats", "entities repeat")) "
+            + "long texts of their products, which makes the index much larger than the feed: \(list)\(more)"
+        )
       case .idFromLink:
         console.diagnostics.note("\(count) no id in the feed; their links are their ids")
       case .idFromTitle:

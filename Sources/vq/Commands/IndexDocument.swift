@@ -23,6 +23,8 @@ struct IndexDocument: Encodable, Sendable {
   /// The seconds that they take at the rates of their hosts.
   let secondsToCome: Int?
   let fetchedImages: Int
+  /// The number of files that were found although no file has exactly the name that the feed has.
+  let filesByMeaning: Int
   let thumbnails: Int
   let embeddings: Int
   let refused: Int
@@ -106,6 +108,7 @@ struct IndexDocument: Encodable, Sendable {
     (imagesToCome, imagesToCheck) = (progress.backlog.images, progress.backlog.checks)
     secondsToCome = progress.backlog.seconds
     fetchedImages = progress.fetchedImages
+    filesByMeaning = progress.filesByMeaning
     thumbnails = progress.thumbnails
     embeddings = progress.embeddings
     refused = progress.refused

@@ -10,18 +10,24 @@ internal import PixelMatch
 /// Folders and the names in them.
 package enum Folder {
   /// Returns the names in a directory; none if it cannot be read.
-  package static func names(in path: String) -> [String] { (try? readNames(in: path)) ?? [] }
+  ///
+  /// - Parameter limit: The most names that are read.
+  package static func names(in path: String, limit: Int = .max) -> [String] {
+    (try? readNames(in: path, limit: limit)) ?? []
+  }
 
   /// Returns the names in a directory.
   ///
   /// - Throws: ``StorageError`` if it cannot be read.
-  package static func readNames(in path: String) throws(StorageError) -> [String] {
+  package static func readNames(
+    in path: String, limit: Int = .max
+  ) throws(StorageError) -> [String] {
     guard let stream = unsafe opendir(FileName.systemName(path)) else {
       throw StorageError("open", path)
     }
     defer { unsafe closedir(stream) }
     var names: [String] = []
-    while let entry = unsafe readdir(stream) {
+    while names.count < limit, let entry = unsafe readdir(stream) {
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
         unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
           let start = unsafe $0

@@ -59,7 +59,7 @@ struct BigCommerceFeed: FollowingRowsFeed {
       row.codes = table.codes(in: fields)
       row.options = Self.options(
         table.text("options", in: fields) ?? table.text("productname", in: fields) ?? "")
-      group?.variants.append(row)
+      group?.add(row)
     case "image":
       let description = table.text("imagedescription", in: fields) ?? ""
       let names = imageNames(fields)
@@ -89,7 +89,8 @@ struct BigCommerceFeed: FollowingRowsFeed {
       draft.url = nil
       draft.keep("path", .string(url))
     }
-    var group = ProductFamily(base: draft, line: line)
+    var group = ProductFamily(
+      base: draft, line: line, allowance: FeedAllowance(table.context.options.limits))
     group.addImages(imageNames(fields))
     self.group = group
     isHidden = table.text("productvisible", "isvisible", in: fields).flatMap(FeedText.flag) == false
@@ -149,7 +150,7 @@ struct BigCommerceFeed: FollowingRowsFeed {
     if isHidden, !table.context.options.includesDrafts {
       leftOut["hidden products (--include-drafts)", default: 0] += 1
     } else {
-      queue.add(group.products(table.context))
+      queue.add(group, table.context)
     }
   }
 }

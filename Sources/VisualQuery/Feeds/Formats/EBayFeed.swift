@@ -41,11 +41,12 @@ struct EBayFeed: FollowingRowsFeed {
         let parts = pair.split(separator: "=", maxSplits: 1).map(\.trimmed)
         return parts.count == 2 ? (VariantOption.name(parts[0]), parts[1]) : nil
       }
-      group?.variants.append(row)
+      group?.add(row)
       return
     }
     finish()
-    var next = ProductFamily(base: draft, line: line)
+    var next = ProductFamily(
+      base: draft, line: line, allowance: FeedAllowance(rows.context.options.limits))
     next.addImages(draft.imageNames)
     group = next
   }
@@ -57,5 +58,5 @@ struct EBayFeed: FollowingRowsFeed {
     return address.hasPrefix("http") ? String(address) : name
   }
 
-  mutating func take(_ group: ProductFamily) { queue.add(group.products(rows.context)) }
+  mutating func take(_ group: ProductFamily) { queue.add(group, rows.context) }
 }

@@ -10,6 +10,9 @@ struct FamilyTableFeed: FeedFormatReader {
   private let variants: TableRows
   private let header: TableHeader
   private let context: FeedContext
+  /// The columns of options, in the form that ``KnownFormat/options`` says: with their names, or with those of their values.
+  private var namedOptions: [(column: Int, name: String)] = []
+  private var pairedOptions: [(name: Int, value: Int)] = []
   private var families: [ProductFamily] = []
   private var places: [String: Int] = [:]
   /// The variants, by the product that they name.
@@ -36,6 +39,20 @@ struct FamilyTableFeed: FeedFormatReader {
       format: .table, name: format.name, own.columns, products.targets, format.map
     ) { rows.column(of: $0) != nil }
     hasVariantImages = format.variantImageFields.contains { rows.column(of: $0) != nil }
+    switch format.options {
+    case .pattern(let pattern)?:
+      namedOptions = own.columns.enumerated().compactMap { column, name in
+        FieldMap.rest(of: name.trimmed, fitting: pattern).map { (column, $0.trimmed) }
+      }
+    case .columns(let name, let value)?:
+      let values = columns(called: value)
+      var next = 0
+      for column in columns(called: name) {
+        while next < values.count, values[next] <= column { next += 1 }
+        if next < values.count { pairedOptions.append((column, values[next])) }
+      }
+    case .list?, .pairs?, nil: break
+    }
     let names = format.variantMap.fields.filter { !format.map.fields.contains($0) }
     variantColumns = (names.compactMap(rows.column) + optionColumns).map { rows.names[$0] }
   }
@@ -63,7 +80,7 @@ struct FamilyTableFeed: FeedFormatReader {
         finish()
         continue
       }
-      guard case .bytes(let bytes, let line) = record else { return .tooLong(line: record.line) }
+      guard case .bytes(let bytes, let line) = record else { return .unread(record) }
       do throws(FieldError) {
         read(try header.fields(bytes), line)
       } catch {
@@ -98,7 +115,8 @@ struct FamilyTableFeed: FeedFormatReader {
     }
     if case .pairs(let names, _)? = format.options { optionNames = text(names, fields) }
     let draft = products.draft(of: fields)
-    var family = ProductFamily(base: draft, line: line)
+    var family = ProductFamily(
+      base: draft, line: line, allowance: FeedAllowance(context.options.limits))
     family.addImages(draft.imageNames)
     if case .parent(_, let key) = format.family, !text(key, fields).isEmpty {
       places[text(key, fields)] = families.count
@@ -110,13 +128,13 @@ struct FamilyTableFeed: FeedFormatReader {
       // images belong to the product.
       var own = variant(draft, fields, line)
       own.images = []
-      family.variants.append(own)
+      family.add(own)
     }
     if case .following = format.family {
       places = ["": families.count]
       // The row of a product may also contain its first variant.
       let own = variants.draft(of: fields)
-      if !own.id.isEmpty { family.variants.append(variant(own, fields, line)) }
+      if !own.id.isEmpty { family.add(variant(own, fields, line)) }
     }
     families.append(family)
   }
@@ -136,7 +154,9 @@ struct FamilyTableFeed: FeedFormatReader {
     if known == nil {
       product.leaveOutVariant()
       for name in variantColumns { product.leaveOut(name) }
-      families.append(ProductFamily(base: product, line: line))
+      families.append(
+        ProductFamily(
+          base: product, line: line, allowance: FeedAllowance(context.options.limits)))
       if !key.isEmpty { places[key] = place }
     }
     var variant = variant(own, fields, line)
@@ -146,7 +166,7 @@ struct FamilyTableFeed: FeedFormatReader {
     } else {
       variant.images = images
     }
-    families[place].variants.append(variant)
+    families[place].add(variant)
   }
 
   /// Returns the product that a row is a variant of, or `nil` for the row of a product.
@@ -180,23 +200,15 @@ struct FamilyTableFeed: FeedFormatReader {
   private func options(_ fields: [String]) -> [(name: String, value: String)] {
     var pairs: [(String, String)] = []
     switch format.options {
-    case .pattern(let pattern)?:
-      for (column, name) in header.columns.enumerated() {
-        if let rest = FieldMap.rest(of: name.trimmed, fitting: pattern) {
-          pairs.append((rest.trimmed, fields[column]))
-        }
-      }
+    case .pattern?: pairs = namedOptions.map { ($0.name, fields[$0.column]) }
     case .list(let column)?:
       for part in Self.parts(of: text(column, fields)) {
         let pair = part.split(whereSeparator: { ":=".contains($0) }).map(\.trimmed)
         if pair.count == 2 { pairs.append((pair[0], pair[1])) }
       }
-    case .columns(let name, let value)?:
-      for column in columns(called: name) {
-        guard !fields[column].trimmed.isEmpty,
-          let place = columns(called: value).first(where: { $0 > column })
-        else { continue }
-        pairs.append((fields[column], fields[place].trimmed))
+    case .columns?:
+      for place in pairedOptions where !fields[place.name].trimmed.isEmpty {
+        pairs.append((fields[place.name], fields[place.value].trimmed))
       }
     case .pairs(let names, let values)?:
       let own = text(names, fields).isEmpty ? optionNames : text(names, fields)
@@ -230,7 +242,7 @@ struct FamilyTableFeed: FeedFormatReader {
   private mutating func joinVariants() {
     for (parent, variant, draft) in waiting {
       if let place = places[parent] {
-        families[place].variants.append(variant)
+        families[place].add(variant)
         continue
       }
       // This variant belongs to a product that is not in the file.
@@ -243,7 +255,7 @@ struct FamilyTableFeed: FeedFormatReader {
   }
 
   private mutating func finishFamilies() {
-    for family in families { queue.add(family.products(context)) }
+    for family in families { queue.add(family, context) }
     (families, places) = ([], [:])
   }
 

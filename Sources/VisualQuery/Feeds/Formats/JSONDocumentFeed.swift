@@ -1,3 +1,5 @@
+internal import PixelMatch
+
 /// A document of JSON: a list of objects, objects one after another on several lines each, or an
 /// object that has the products in a list, such as `{"products": […]}`.
 ///
@@ -67,15 +69,21 @@ struct JSONDocumentFeed: FeedFormatReader {
   /// Returns the records of an object: one for each look of a product with variants, otherwise one.
   private mutating func entities(of object: JSONValue) -> [FeedRecord] {
     let repeated = count == 0 ? repeatedNames : []
-    let bytes = Array(object.text.utf8)
+    var bytes = Array(object.text.utf8)
     let context = context
     if context.map == nil, var products = JSONFamily(object)?.products(context) {
       if !repeated.isEmpty {
         products[0].record.warnings += JSONFields.warnings(ofRepeated: repeated)
       }
+      // Each entity has the hash of the object instead of its bytes, of which there would be as many copies as entities.
+      let hash = "\(ContentHash.of(bytes))/"
+      bytes = []
       return products.enumerated().map { index, product in
         count += 1
-        return FeedRecord(line: count, bytes: bytes + "\(index)".utf8) { () throws(FieldError) in
+        // What was left out is said in each run, and its entities are not missing in any.
+        let isWhole = product.record.family?.omittedIDs.isEmpty ?? true
+        return FeedRecord(line: count, bytes: isWhole ? Array("\(hash)\(index)".utf8) : nil) {
+          () throws(FieldError) in
           product.record
         }
       }
@@ -139,7 +147,13 @@ struct JSONDocumentFeed: FeedFormatReader {
     return lists.contains { start.contains("\"\($0)\":[{") } && !start.hasPrefix("{\"type\":\"")
   }
 
-  private static func list(of fields: [String: JSONValue]) -> [JSONValue]? {
+  /// The most levels of objects around a list of products.
+  private static let wrappingLimit = 8
+
+  private static func list(
+    of fields: [String: JSONValue], depth: Int = 0
+  ) -> [JSONValue]? {
+    if depth >= wrappingLimit { return nil }
     for name in lists {
       switch fields[name] {
       case .array(let values)?:
@@ -147,28 +161,29 @@ struct JSONDocumentFeed: FeedFormatReader {
           return values
         }
       case .object(let inner)?:
-        if let values = list(of: inner) { return values }
+        if let values = list(of: inner, depth: depth + 1) { return values }
       default: continue
       }
     }
     if fields.count < 2 || ColumnVocabulary.targets(of: fields.keys.sorted()).contains(.title) {
-      return wrapped(fields)
+      return wrapped(fields, depth: depth)
     }
-    return named(fields) ?? wrapped(fields)
+    return named(fields) ?? wrapped(fields, depth: depth)
   }
 
   /// The most fields of a document that wraps its list in other objects.
   private static let wrapperLimit = 20
 
   /// Returns the list in an object that a document has under a name of its own.
-  private static func wrapped(_ fields: [String: JSONValue], depth: Int = 0) -> [JSONValue]? {
-    guard depth < 4, fields.count <= wrapperLimit, fields["id"] == nil,
+  private static func wrapped(_ fields: [String: JSONValue], depth: Int) -> [JSONValue]? {
+    guard fields.count <= wrapperLimit, fields["id"] == nil,
       !ColumnVocabulary.targets(of: fields.keys.sorted()).contains(.title)
     else { return nil }
-    return fields.sorted { $0.key < $1.key }.lazy.compactMap { _, value -> [JSONValue]? in
-      guard case .object(let inner) = value, !isEntity(inner) else { return nil }
-      return list(of: inner)
-    }.first
+    for (name, value) in fields.sorted(by: { $0.key < $1.key }) where !lists.contains(name) {
+      guard case .object(let inner) = value, !isEntity(inner) else { continue }
+      if let list = list(of: inner, depth: depth + 1) { return list }
+    }
+    return nil
   }
 
   /// Returns the products of a document that has them by their ids: `{"m-1": {"name": "Mug"}, "m-2": …}`.
@@ -185,12 +200,13 @@ struct JSONDocumentFeed: FeedFormatReader {
   }
 
   /// Returns whether a document has an empty list of products and is not a product itself.
-  private static func isEmpty(_ fields: [String: JSONValue]) -> Bool {
-    guard fields["id"] == nil, list(of: fields) == nil, !isEntity(fields) else { return false }
+  private static func isEmpty(_ fields: [String: JSONValue], depth: Int = 0) -> Bool {
+    guard depth < wrappingLimit, fields["id"] == nil, list(of: fields) == nil, !isEntity(fields)
+    else { return false }
     return lists.contains { name in
       switch fields[name] {
       case .array(let values)?: values.isEmpty
-      case .object(let inner)?: isEmpty(inner)
+      case .object(let inner)?: isEmpty(inner, depth: depth + 1)
       default: false
       }
     }

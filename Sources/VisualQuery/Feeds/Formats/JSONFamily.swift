@@ -4,6 +4,9 @@ struct JSONFamily {
   private let fields: [String: JSONValue]
   private let variants: [[String: JSONValue]]
   private let images: [Image]
+  /// The places of the images that have an id or name a variant, by the id and by the variant.
+  private let imagesByID: [JSONValue: [Int]]
+  private let imagesByVariant: [JSONValue: [Int]]
   /// The names of the options whose values the variants have as `option1` and so on.
   private let optionNames: [String]
 
@@ -41,6 +44,12 @@ struct JSONFamily {
     }
     self.images = images
     self.fields = fields
+    var (byID, byVariant) = ([JSONValue: [Int]](), [JSONValue: [Int]]())
+    for (place, image) in images.enumerated() {
+      if let id = image.id { byID[id, default: []].append(place) }
+      for variant in image.variants { byVariant[variant, default: []].append(place) }
+    }
+    (imagesByID, imagesByVariant) = (byID, byVariant)
   }
 
   /// Returns the entities.
@@ -55,8 +64,13 @@ struct JSONFamily {
   }
 
   private func family(_ context: FeedContext) -> ProductFamily {
-    let variants = variants.map { variant($0, context) }
-    let options = Set(variants.flatMap { $0.options.map(\.name) })
+    var family = ProductFamily(
+      base: ProductDraft(), line: 0, naming: isShopify ? .colors : .variants,
+      allowance: FeedAllowance(context.options.limits))
+    family.base.id = id
+    for image in images { family.addImages([image.name], text: image.text) }
+    for own in variants { family.add(variant(own, context)) }
+    let options = family.optionNames
     var fields = fields
     for (name, value) in fields {
       // Removes lists that have the values of all variants, because each variant has its own value.
@@ -77,9 +91,7 @@ struct JSONFamily {
     if case .string(let text)? = fields[JSONShopObjects.unclearPrice] {
       base.warn("price", "is '\(text)', which may be a number of cents")
     }
-    var family = ProductFamily(base: base, line: 0, naming: isShopify ? .colors : .variants)
-    for image in images { family.addImages([image.name], text: image.text) }
-    family.variants = variants
+    family.base = base
     return family
   }
 
@@ -135,11 +147,10 @@ struct JSONFamily {
   private func images(of variant: [String: JSONValue], named names: [String]) -> [String] {
     let ids = ["image_id", "imageId", "picture_ids", "imageIds", "image_ids"].lazy
       .compactMap { variant[$0] }.flatMap { Self.values(in: $0) }
-    let own = images.filter { image in
-      image.id.map { ids.contains($0) } ?? false
-        || variant["id"].map { image.variants.contains($0) } ?? false
-    }
-    return FeedText.unique(names.isEmpty ? own.map(\.name) : names)
+    if !names.isEmpty { return FeedText.unique(names) }
+    let own =
+      ids.flatMap { imagesByID[$0] ?? [] } + (variant["id"].flatMap { imagesByVariant[$0] } ?? [])
+    return FeedText.unique(Set(own).sorted().map { images[$0].name })
   }
 
   // MARK: Parts of objects
@@ -223,9 +234,8 @@ struct JSONFamily {
     var parents: Set<JSONValue> = []
     let joined = objects.map { object in
       guard case .object(var fields) = object, !isVariation(fields), let id = fields["id"],
-        let own = variations[id]
+        let own = variations[id], parents.insert(id).inserted
       else { return object }
-      parents.insert(id)
       fields["variations"] = .array(own)
       return .object(fields)
     }

@@ -34,9 +34,9 @@ struct JSONLinesFeed: FeedFormatReader {
 
   mutating func next(from records: inout RecordReader) throws(FeedError) -> FeedRecord? {
     if let variant = variants.popLast() { return variant }
-    switch try records.next() {
-    case nil: return nil
-    case .tooLong(let line): return .tooLong(line: line)
+    guard let record = try records.next() else { return nil }
+    switch record {
+    case .refused: return .unread(record)
     case .bytes(let bytes, let line):
       let context = context
       variants =
@@ -204,7 +204,11 @@ enum JSONFields {
       return found.isEmpty ? nil : found.flatMap(\.self)
     case .object(let fields):
       if let own = fields[name] { return items(of: own) }
-      return fields.sorted { $0.key < $1.key }.lazy.compactMap { records(in: $0.value, name) }.first
+      // A loop, because the first element of a lazy sequence is computed twice: at each level, the time would double.
+      for (_, value) in fields.sorted(by: { $0.key < $1.key }) {
+        if let found = records(in: value, name) { return found }
+      }
+      return nil
     default: return nil
     }
   }
@@ -252,7 +256,9 @@ enum JSONFields {
             add(inner == .price ? target : inner, name, value, to: &draft)
           }
         }
-        for name in ["amount", "value"] {
+        // Each of them is added once: at each level of nested prices, the time would double.
+        for name in ["amount", "value"]
+        where !zip(names, targets).contains(where: { $0 == (name, .price) }) {
           if let value = price[name] { add(target, name, value, to: &draft) }
         }
       } else if case .array = value, let money = JSONMoney(in: value) {
@@ -392,22 +398,24 @@ enum JSONFields {
         if let inner = object[name] { return addresses(in: inner) }
       }
       // The addresses may have other names, such as `url_standard`. That of the largest image counts.
-      let images = object.sorted { $0.key < $1.key }.compactMap { key, value -> (Int, [String])? in
+      let images = object.sorted { $0.key < $1.key }.compactMap {
+        key, value -> (rank: Int, isMain: Bool, names: [String])? in
         let own: [String]
         if case .string(let text) = value {
           own = FeedFindings.isImage(text) ? [text] : []
         } else {
           own = addresses(in: value)
         }
-        return own.isEmpty ? nil : (sizeRank(of: key), own)
+        return own.isEmpty ? nil : (sizeRank(of: key), key == "main", own)
       }
       // If no name tells a size, the addresses are those of different images.
-      let isSized = images.contains { $0.0 != otherSize }
+      let isSized = images.contains { $0.rank != otherSize }
       guard isSized else {
-        let main = object["main"].map { addresses(in: $0) } ?? []
-        return main + images.flatMap(\.1).filter { !main.contains($0) }
+        // The fields are sorted, and one called `main` has the first image.
+        return FeedText.unique(
+          (images.filter { $0.isMain } + images.filter { !$0.isMain }).flatMap(\.names))
       }
-      return images.min { $0.0 < $1.0 }?.1 ?? []
+      return images.min { $0.rank < $1.rank }?.names ?? []
     default: return []
     }
   }

@@ -26,9 +26,7 @@ struct JSONMoney {
         return object["customerGroup"] != nil || object["price_list_id"].map { $0 != .null } == true
       }
       let found = values.filter { !isSpecial($0) } + values.filter(isSpecial)
-      guard let first = found.lazy.compactMap({ JSONMoney(in: $0, depth: depth + 1) }).first else {
-        return nil
-      }
+      guard let first = Self.first(in: found, depth: depth + 1) else { return nil }
       self = first
     case .object(let object):
       if let exact = Self.inUnits(of: object) {
@@ -42,12 +40,17 @@ struct JSONMoney {
         (self.amount, self.currency) = (amount, currency)
         return
       }
-      let inner = Self.innerNames.lazy.compactMap { object[$0] }
-        .compactMap { JSONMoney(in: $0, depth: depth + 1) }.first
-      guard let inner else { return nil }
+      let found = Self.innerNames.compactMap { object[$0] }
+      guard let inner = Self.first(in: found, depth: depth + 1) else { return nil }
       (amount, self.currency) = (inner.amount, inner.currency ?? currency)
     default: return nil
     }
+  }
+
+  /// Returns the first money in some values. A loop, because the first element of a lazy sequence is computed twice.
+  private static func first(in values: [JSONValue], depth: Int) -> JSONMoney? {
+    for value in values { if let money = JSONMoney(in: value, depth: depth) { return money } }
+    return nil
   }
 
   private init(_ amount: String, _ currency: String?) {

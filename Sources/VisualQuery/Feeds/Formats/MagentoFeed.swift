@@ -67,11 +67,11 @@ struct MagentoFeed: FeedFormatReader {
       if isAtEnd { return nil }
       guard let record = try records.next() else {
         isAtEnd = true
-        for sku in order { if let group = groups[sku] { queue.add(group.products(table.context)) } }
+        for sku in order { if let group = groups[sku] { queue.add(group, table.context) } }
         groups = [:]
         continue
       }
-      guard case .bytes(let bytes, let line) = record else { return .tooLong(line: record.line) }
+      guard case .bytes(let bytes, let line) = record else { return .unread(record) }
       do throws(FieldError) {
         if let record = try read(table.header.fields(bytes), line) { return record }
       } catch {
@@ -100,7 +100,7 @@ struct MagentoFeed: FeedFormatReader {
       where !row.options.contains(where: { $0.name == name }) {
         row.options.append((name, value))
       }
-      group(parent.sku, line) { $0.variants.append(row) }
+      group(parent.sku, line) { $0.add(row) }
       return nil
     }
     if table.text("producttype", in: fields)?.lowercased() == "configurable",
@@ -121,14 +121,12 @@ struct MagentoFeed: FeedFormatReader {
   }
 
   private mutating func group(_ sku: String, _ line: Int, _ change: (inout ProductFamily) -> Void) {
-    if groups[sku] == nil {
-      order.append(sku)
-      var base = ProductDraft()
-      // Uses the SKU as id and title until the row of the configurable product is read.
-      (base.id, base.title) = (sku, sku)
-      groups[sku] = ProductFamily(base: base, line: line)
-    }
-    change(&groups[sku, default: ProductFamily(base: ProductDraft(), line: line)])
+    if groups[sku] == nil { order.append(sku) }
+    var base = ProductDraft()
+    // Uses the SKU as id and title until the row of the configurable product is read.
+    (base.id, base.title) = (sku, sku)
+    let allowance = FeedAllowance(table.context.options.limits)
+    change(&groups[sku, default: ProductFamily(base: base, line: line, allowance: allowance)])
   }
 
   private func draft(_ fields: [String]) -> ProductDraft {

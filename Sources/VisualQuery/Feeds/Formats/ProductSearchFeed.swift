@@ -19,7 +19,7 @@ struct ProductSearchFeed: FeedFormatReader {
 
   mutating func next(from records: inout RecordReader) throws(FeedError) -> FeedRecord? {
     while let record = try records.next() {
-      guard case .bytes(let bytes, let line) = record else { return .tooLong(line: record.line) }
+      guard case .bytes(let bytes, let line) = record else { return .unread(record) }
       do throws(FieldError) {
         let fields = try CSVRecord.fields(bytes)
         guard fields.count == Self.columns.count else {

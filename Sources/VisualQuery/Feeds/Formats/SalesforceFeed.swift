@@ -99,7 +99,8 @@ struct SalesforceFeed: FeedFormatReader {
     guard let master = family.master else {
       return queue.add(family.variants.map { ($0.line, $0.draft.finished(context)) })
     }
-    var whole = ProductFamily(base: master.draft, line: master.line)
+    var whole = ProductFamily(
+      base: master.draft, line: master.line, allowance: FeedAllowance(context.options.limits))
     whole.addImages(master.product.images(of: [:]))
     let places = Dictionary(
       master.product.variants.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first }
@@ -108,6 +109,10 @@ struct SalesforceFeed: FeedFormatReader {
       (places[$0.product.id] ?? .max) < (places[$1.product.id] ?? .max)
     }
     for (product, draft, line) in variants {
+      if whole.isFull {
+        whole.omit([product.id])
+        continue
+      }
       var variant = ProductVariant(draft, line: line)
       variant.sku = product.id
       var values: [String: String] = [:]
@@ -119,9 +124,9 @@ struct SalesforceFeed: FeedFormatReader {
         variant.options.append((name, master.product.displayed(value, of: attribute)))
       }
       if variant.images.isEmpty { variant.images = master.product.images(of: values) }
-      whole.variants.append(variant)
+      whole.add(variant)
     }
-    queue.add(whole.products(context))
+    queue.add(whole, context)
   }
 }
 

@@ -108,7 +108,9 @@ struct SchemaOrgFeed: FeedFormatReader {
 
   /// Returns the records of a node: one for each look of a group of products, otherwise one.
   static func records(of node: JSONValue, line: Int, _ context: FeedContext) -> [FeedRecord] {
-    guard case .object(let group) = node, let family = family(of: group, line: line) else {
+    guard case .object(let group) = node,
+      let family = family(of: group, line: line, context)
+    else {
       return [FeedRecord(line: line) { () throws(FieldError) in try draft(node, context) }]
     }
     return family.products(context).map { FeedRecord(line: $0.line, $0.record) }
@@ -136,7 +138,9 @@ struct SchemaOrgFeed: FeedFormatReader {
   }
 
   /// Returns the family of a group of products, or `nil` if it has no variants.
-  private static func family(of group: [String: JSONValue], line: Int) -> ProductFamily? {
+  private static func family(
+    of group: [String: JSONValue], line: Int, _ context: FeedContext
+  ) -> ProductFamily? {
     let variants = variants(of: group)
     if variants.isEmpty { return nil }
     let id = ["productGroupID", "sku", "productID", "@id", "url", "name"].lazy.compactMap {
@@ -145,16 +149,17 @@ struct SchemaOrgFeed: FeedFormatReader {
     let shared = group.filter { !unsharedFields.contains($0.key) }
     var base = fields(of: shared, .product, id: id ?? "", nil)
     base.url = text(group["url"])
-    var family = ProductFamily(base: base, line: line)
+    var family = ProductFamily(
+      base: base, line: line, allowance: FeedAllowance(context.options.limits))
     family.addImages(base.imageNames)
-    family.variants = variants.map { node in
+    for node in variants {
       let offer = offer(node["offers"])
       let ids = idFields.compactMap { text(node[$0]) } + [text(offer?["sku"])].compactMap(\.self)
       var variant = ProductVariant(
         fields(of: node, .product, id: ids.first ?? "", offer), line: line)
       variant.ids = ids
       variant.sku = text(node["sku"]) ?? ""
-      return variant
+      family.add(variant)
     }
     if base.currency == nil {
       family.base.currency =

@@ -77,7 +77,7 @@ struct ShopifyFeed: FollowingRowsFeed {
     // A row with only an image has no price and no option of its own.
     if variant.price != nil || !variant.sku.isEmpty || !variant.options.isEmpty {
       variant.codes = table.codes(in: fields)
-      group?.variants.append(variant)
+      group?.add(variant)
     }
   }
 
@@ -98,7 +98,9 @@ struct ShopifyFeed: FollowingRowsFeed {
     var base = ProductDraft()
     base.id = handle
     base.keep("handle", .string(handle))
-    group = ProductFamily(base: base, line: line, naming: .colors)
+    group = ProductFamily(
+      base: base, line: line, naming: .colors,
+      allowance: FeedAllowance(table.context.options.limits))
     (optionNames, isHidden) = (["", "", ""], false)
   }
 
@@ -152,7 +154,7 @@ struct ShopifyFeed: FollowingRowsFeed {
     if isHidden {
       leftOut["drafts, archived and unpublished products (--include-drafts)", default: 0] += 1
     } else {
-      queue.add(group.products(table.context))
+      queue.add(group, table.context)
     }
   }
 }

@@ -33,7 +33,7 @@ struct SquarespaceFeed: FollowingRowsFeed {
       begin(fields, line)
     }
     let variant = variant(fields, line)
-    group?.variants.append(variant)
+    group?.add(variant)
   }
 
   private mutating func begin(_ fields: [String], _ line: Int) {
@@ -54,7 +54,8 @@ struct SquarespaceFeed: FollowingRowsFeed {
       default: continue
       }
     }
-    var group = ProductFamily(base: base, line: line)
+    var group = ProductFamily(
+      base: base, line: line, allowance: FeedAllowance(table.context.options.limits))
     group.addImages(ImageList.names(in: table.text("hostedimageurls", in: fields) ?? ""))
     self.group = group
     isHidden = table.text("visible", in: fields).flatMap(FeedText.flag) == false
@@ -87,7 +88,7 @@ struct SquarespaceFeed: FollowingRowsFeed {
     if isHidden, !table.context.options.includesDrafts {
       leftOut["hidden products (--include-drafts)", default: 0] += 1
     } else {
-      queue.add(group.products(table.context))
+      queue.add(group, table.context)
     }
   }
 }

@@ -147,7 +147,9 @@ struct TableRows: Sendable {
       try header.sample(of: &records).map { $0[group].trimmed }.filter(FeedText.isGroup))
     // The parents are part of the hash of a row, because a row is read in another way if it belongs
     // to a parent.
-    if !parents.isEmpty { hashEnd = Array(parents.sorted().joined(separator: "\n").utf8) }
+    if !parents.isEmpty {
+      hashEnd = FeedRecord.shared(Array(parents.sorted().joined(separator: "\n").utf8))
+    }
   }
 
   /// The bytes that are hashed after each row, because they also determine how the row is read.
@@ -160,7 +162,7 @@ struct TableRows: Sendable {
 
   /// Returns the record of a row.
   func record(_ record: RecordReader.Record) -> FeedRecord {
-    guard case .bytes(let bytes, let line) = record else { return .tooLong(line: record.line) }
+    guard case .bytes(let bytes, let line) = record else { return .unread(record) }
     let hashed = hashEnd.isEmpty ? bytes : bytes + hashEnd
     return FeedRecord(line: line, bytes: hashed) { () throws(FieldError) in
       try draft(bytes).finished(context)

@@ -40,7 +40,7 @@ struct WixFeed: FollowingRowsFeed {
       begin(fields, line)
     case "variant":
       let variant = variant(fields, line)
-      group?.variants.append(variant)
+      group?.add(variant)
     case "media":
       let images = images(fields)
       for image in images { group?.addImages([image.name], text: image.text) }
@@ -69,7 +69,8 @@ struct WixFeed: FollowingRowsFeed {
       ($0, table.text("discountmode", in: fields)?.trimmed.uppercased() == "PERCENT")
     }
     base.salePrice = reduced(base.price)
-    var group = ProductFamily(base: base, line: line)
+    var group = ProductFamily(
+      base: base, line: line, allowance: FeedAllowance(table.context.options.limits))
     for image in images(fields) { group.addImages([image.name], text: image.text) }
     self.group = group
     optionNames = (1...6).map { number in
@@ -151,7 +152,7 @@ struct WixFeed: FollowingRowsFeed {
     if isHidden, !table.context.options.includesDrafts {
       leftOut["hidden products (--include-drafts)", default: 0] += 1
     } else {
-      queue.add(group.products(table.context))
+      queue.add(group, table.context)
     }
   }
 }

@@ -48,7 +48,7 @@ struct WooCommerceFeed: FeedFormatReader {
         finish()
         continue
       }
-      guard case .bytes(let bytes, let line) = record else { return .tooLong(line: record.line) }
+      guard case .bytes(let bytes, let line) = record else { return .unread(record) }
       do throws(FieldError) {
         if let record = try read(table.header.fields(bytes), line) { return record }
       } catch {
@@ -78,7 +78,8 @@ struct WooCommerceFeed: FeedFormatReader {
     if kind.contains("variable") {
       places[draft.id] = groups.count
       if let number = table.text("id", in: fields) { places["id:" + number] = groups.count }
-      var group = ProductFamily(base: draft, line: line)
+      var group = ProductFamily(
+        base: draft, line: line, allowance: FeedAllowance(table.context.options.limits))
       group.addImages(draft.images)
       groups.append(group)
       groupAttributes.append(options)
@@ -137,7 +138,7 @@ struct WooCommerceFeed: FeedFormatReader {
     isAtEnd = true
     for (parent, draft, row) in variations {
       if let place = places[parent] {
-        groups[place].variants.append(row)
+        groups[place].add(row)
         continue
       }
       // This variation belongs to a product that is not in the file, or was left out.
@@ -148,11 +149,10 @@ struct WooCommerceFeed: FeedFormatReader {
     }
     variations = []
     for (index, var group) in groups.enumerated() {
-      let options = Set(group.variants.flatMap { $0.options.map(\.name) })
-      for (name, value) in groupAttributes[index] where !options.contains(name) {
+      for (name, value) in groupAttributes[index] where !group.optionNames.contains(name) {
         group.base.setAttribute(name, value)
       }
-      queue.add(group.products(table.context))
+      queue.add(group, table.context)
     }
     (groups, groupAttributes) = ([], [])
   }

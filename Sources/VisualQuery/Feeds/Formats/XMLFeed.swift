@@ -64,7 +64,8 @@ struct XMLFeed: FeedFormatReader {
     let items = isMerchant ? ["item", "entry"] : [name]
     let parts = isMerchant ? [] : Self.parts(of: outline, name, format, context)
     self.items = XMLItemStream(
-      items: Set(items), isDeep: !isMerchant, hasPaths: map != nil, parts: parts)
+      items: Set(items), isDeep: !isMerchant, hasPaths: map != nil, parts: parts,
+      limits: context.options.limits)
     let map = map
     let sample = Self.sample(
       of: start, Set(items), isDeep: !isMerchant, hasPaths: map != nil, parts: parts)
@@ -157,13 +158,13 @@ struct XMLFeed: FeedFormatReader {
       guard case .success(let fields) = item.fields, fields.contains(where: { $0.part > 0 }) else {
         return record(of: item)
       }
-      queue.add(family(of: fields, item.line).products(context))
+      queue.add(family(of: fields, item.line, item.allowance), context)
     }
   }
 
   /// Returns the product of an item with variants in it.
   private mutating func family(
-    of fields: [XMLItemParser.Field], _ line: Int
+    of fields: [XMLItemParser.Field], _ line: Int, _ allowance: FeedAllowance
   ) -> ProductFamily {
     var base = draft(of: fields.filter { $0.part == 0 })
     var variants: [ProductVariant] = []
@@ -180,9 +181,9 @@ struct XMLFeed: FeedFormatReader {
       if base.title.isEmpty { base.title = draft.title }
     }
     if base.id.isEmpty { base.id = variants.lazy.map(\.sku).first { !$0.isEmpty } ?? "" }
-    var family = ProductFamily(base: base, line: line)
+    var family = ProductFamily(base: base, line: line, allowance: allowance)
     family.addImages(base.imageNames)
-    family.variants = variants
+    for variant in variants { family.add(variant) }
     return family
   }
 
@@ -265,9 +266,14 @@ struct XMLFeed: FeedFormatReader {
   private mutating func places(of path: String, _ map: FieldMap) -> [Int] {
     if let known = knownPlaces[path] { return known }
     let places = path.isEmpty ? [] : map.places(of: path, in: name)
-    if knownPlaces.count < 4096 { knownPlaces[path] = places }
+    if knownPlaces.count < 4096, path.utf8.count <= Self.knownByteLimit {
+      knownPlaces[path] = places
+    }
     return places
   }
+
+  /// The most bytes of a name or a path that is remembered, and of the names of an item.
+  private static let (knownByteLimit, knownNamesLimit) = (1024, 1 << 15)
 
   /// The names under which fields are kept, by their names in the feed.
   private var keptNames: [String: String] = [:]
@@ -277,7 +283,9 @@ struct XMLFeed: FeedFormatReader {
     fields.map { field in
       if let known = keptNames[field.name] { return known }
       let name = MerchantFields.normalized(field.name)
-      if keptNames.count < 4096 { keptNames[field.name] = name }
+      if keptNames.count < 4096, name.utf8.count <= Self.knownByteLimit {
+        keptNames[field.name] = name
+      }
       return name
     }
   }
@@ -294,7 +302,11 @@ struct XMLFeed: FeedFormatReader {
       targets = map?.others(all) ?? all
       // The targets are remembered by the names of the fields, of which a feed has few
       // combinations. The limit keeps other input from filling memory.
-      if known.count < 1000 { known[names] = targets }
+      if known.count < 1000,
+        names.reduce(0, { $0 + FeedAllowance.size(of: $1) }) <= Self.knownNamesLimit
+      {
+        known[names] = targets
+      }
     }
     var byName: [String: FeedTarget] = [:]
     for (name, target) in zip(names, targets) {

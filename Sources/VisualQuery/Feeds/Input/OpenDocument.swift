@@ -31,7 +31,9 @@ struct OpenDocument: Sendable {
     self.archive = archive
     try checkForPassword()
     var hiddenStyles: Set<String> = []
-    let groups = try items(["style:style"]) { item, fields in
+    let groups = try archive.items(
+      of: Self.contents, in: "spreadsheet", parser(of: ["style:style"])
+    ) { item, fields in
       let values = Dictionary(
         fields.map { ($0.path, $0.text) }, uniquingKeysWith: { first, _ in first })
       if values["style:table-properties/@table:display"] == "false",
@@ -63,37 +65,44 @@ struct OpenDocument: Sendable {
     }
   }
 
-  /// Reads the elements of the contents, and returns the attributes of its tables.
-  @discardableResult private func items(
-    _ names: Set<String>,
-    _ take: (XMLItemParser.Item, [XMLItemParser.Field]) throws(FeedError) -> Void
-  ) throws(FeedError) -> [[String: String]] {
-    try archive.items(
-      of: Self.contents, in: "spreadsheet",
-      XMLItemParser(
-        items: names, limit: RecordReader.recordLimit, isDeep: true, hasPaths: true,
-        keepsBlanks: true, layout: Self.layout), take)
+  /// Returns a parser of some elements of the contents.
+  private func parser(of names: Set<String>) -> XMLItemParser {
+    XMLItemParser(
+      items: names, limit: RecordReader.recordLimit, isDeep: true, hasPaths: true,
+      keepsBlanks: true, layout: Self.layout, limits: archive.limits)
   }
 
   /// Returns a sheet as CSV: the named one, or the first that is visible.
-  func table(_ name: String?) throws(FeedError) -> [UInt8] {
+  func table(_ name: String?) throws(FeedError) -> SheetTable {
     let place = try archive.place(of: name, among: sheets)
     var table = SheetTable(archive)
-    try items(["table:table-row"]) { (item, fields) throws(FeedError) in
-      guard item.group == place else { return }
-      let count = fields.first { $0.path == "@table:number-rows-repeated" }.flatMap { Int($0.text) }
-      try table.add(try cells(of: fields), count: count ?? 1)
+    try archive.elements(
+      of: Self.contents, in: "spreadsheet", parser(of: ["table:table-row"])
+    ) { (row) throws(FeedError) in
+      guard row.group == place else { return }
+      let cells: [String]
+      var count = 1
+      do throws(FieldError) {
+        let fields = try row.fields.get()
+        let repeated = fields.first { $0.path == "@table:number-rows-repeated" }
+        count = repeated.flatMap { Int($0.text) } ?? 1
+        cells = try self.cells(of: fields)
+      } catch {
+        return table.refuse(error)
+      }
+      try table.add(cells, count: count)
     }
-    return table.bytes
+    return table
   }
 
-  private func cells(of fields: [XMLItemParser.Field]) throws(FeedError) -> [String] {
+  private func cells(of fields: [XMLItemParser.Field]) throws(FieldError) -> [String] {
     var cells: [String] = []
     var values: [String: String] = [:]
     var paragraphs: [String] = []
     // Cells at the end of a row are often repeated to the edge of the sheet.
     var blanks = 0
-    var byteCount = 0
+    // A few bytes can repeat a cell a thousand times.
+    var allowance = FeedAllowance(archive.limits, most: RecordReader.recordLimit)
     for field in fields {
       var path = field.path[...]
       if path.first == "/" {
@@ -105,11 +114,7 @@ struct OpenDocument: Sendable {
           continue
         }
         let room = max(0, SheetTable.columnLimit - cells.count - blanks)
-        byteCount += text.utf8.count * min(count, room)
-        guard byteCount <= RecordReader.recordLimit else {
-          throw archive.error(
-            "has a row that has more than \(RecordReader.recordLimit) bytes, which is the limit")
-        }
+        try allowance.draw(text.utf8.count * min(count, room), for: nil)
         if room == 0 { continue }
         cells += Array(repeating: "", count: blanks)
         cells += Array(repeating: text, count: min(count, room))

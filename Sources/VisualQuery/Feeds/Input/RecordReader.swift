@@ -16,12 +16,12 @@ package struct RecordReader: ~Copyable {
   package enum Record {
     /// The bytes without the line break, and the number of the first line, from 1.
     case bytes([UInt8], line: Int)
-    /// A record that is longer than the limit.
-    case tooLong(line: Int)
+    /// A record that cannot be read, such as one that is longer than the limit.
+    case refused(FieldError, line: Int)
 
     package var line: Int {
       switch self {
-      case .bytes(_, let line), .tooLong(let line): line
+      case .bytes(_, let line), .refused(_, let line): line
       }
     }
   }
@@ -50,8 +50,12 @@ package struct RecordReader: ~Copyable {
   var heldByteCount: Int { buffer.count }
   /// The separator of fields that may be quoted, if line breaks within quotes do not end a record.
   var quotedFieldSeparator: UInt8?
+  /// The last fields of a table, by which it is told whether it ends within one.
+  var tableEnd: TableEnd?
   /// A record that is not given again, such as the header of a table.
   var repeatedRecord: [UInt8]?
+  /// The records that whoever made the text could not write, by their lines, which are empty.
+  private var refusals: [Int: FieldError] = [:]
   private var decoder: TextDecoder
   /// The first bytes of the input before they are text, by which files that are not text are recognized.
   private(set) var firstBytes: [UInt8] = []
@@ -83,7 +87,10 @@ package struct RecordReader: ~Copyable {
   }
 
   /// Reads text in UTF-8 from memory.
-  init(bytes: [UInt8], name: String) {
+  ///
+  /// - Parameter refusals: The records that could not be written, by their lines, which are empty.
+  init(bytes: [UInt8], name: String, refusals: [Int: FieldError] = [:]) {
+    self.refusals = refusals
     recordLimit = RecordReader.recordLimit
     limits = .none
     decoder = TextDecoder()
@@ -129,7 +136,11 @@ package struct RecordReader: ~Copyable {
     var start = line
     while true {
       if position == buffer.count, try !fill() {
-        return finished(record, isTooLong, start)
+        let last = ended(record, isTooLong, start)
+        if case .bytes(_, let line)? = last, let reason = tableEnd?.cutReason {
+          return .refused(FieldError(field: nil, reason: reason), line: line)
+        }
+        return last
       }
       let begin = position
       let end = endOfRecord(&state)
@@ -142,12 +153,19 @@ package struct RecordReader: ~Copyable {
       if end < buffer.count {
         position += 1
         line += 1
-        if let finished = finished(record, isTooLong, start) { return finished }
+        if let finished = ended(record, isTooLong, start) { return finished }
         record = []
         start = line
         state = .start
       }
     }
+  }
+
+  /// Returns a record that ended, or `nil` if it is left out.
+  private mutating func ended(_ record: [UInt8], _ isTooLong: Bool, _ line: Int) -> Record? {
+    let record = finished(record, isTooLong, line)
+    if case .bytes(let bytes, _)? = record { tableEnd?.add(bytes) }
+    return record
   }
 
   /// Returns the index of the next line break outside quotes, or the end of the buffer.
@@ -181,7 +199,12 @@ package struct RecordReader: ~Copyable {
   }
 
   private func finished(_ record: [UInt8], _ isTooLong: Bool, _ line: Int) -> Record? {
-    if isTooLong { return .tooLong(line: line) }
+    if isTooLong {
+      return .refused(
+        FieldError(
+          field: nil, reason: "has more than \(recordLimit) bytes, which is the limit"), line: line)
+    }
+    if let error = refusals[line] { return .refused(error, line: line) }
     var bytes = record[...]
     if line == 1 && bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
     if bytes.last == UInt8(ascii: "\r") { bytes = bytes.dropLast() }

@@ -1,9 +1,9 @@
 /// Spreadsheets: archives of XML files with sheets, of which one is read as a table.
 enum Spreadsheet {
-  /// Returns the rows of a sheet as CSV if a file is a workbook of Excel or a spreadsheet of OpenDocument, otherwise `nil`.
+  /// Returns the rows of a sheet if a file is a workbook of Excel or a spreadsheet of OpenDocument, otherwise `nil`.
   ///
   /// - Throws: ``FeedError`` if it is damaged, or has no such sheet.
-  static func rows(ofFile path: String, _ options: FeedOptions) throws(FeedError) -> [UInt8]? {
+  static func rows(ofFile path: String, _ options: FeedOptions) throws(FeedError) -> SheetTable? {
     // A pipe can be read only once.
     guard path != "-", FileStatus(path)?.isRegular == true else { return nil }
     var file = try RecordReader(path: path, limits: options.limits, encoding: "utf-8")
@@ -53,7 +53,7 @@ extension ZIPArchive {
     return sheet.place
   }
 
-  /// Reads the elements of an XML file, and returns the attributes of its groups.
+  /// Reads the elements of an XML file, of which none may be beyond a limit, and returns the attributes of its groups.
   ///
   /// - Parameters:
   ///   - document: The kind of document, for messages.
@@ -63,13 +63,21 @@ extension ZIPArchive {
     of file: String, in document: String, _ parser: XMLItemParser,
     _ take: (XMLItemParser.Item, [XMLItemParser.Field]) throws(FeedError) -> Void
   ) throws(FeedError) -> [[String: String]] {
-    func next(_ failure: XMLItemParser.Failure?) throws(FeedError) {
-      for item in parser.takeItems() {
-        switch item.fields {
-        case .success(let fields): try take(item, fields)
-        case .failure(let error): throw self.error("has a row that \(error.reason)")
-        }
+    try elements(of: file, in: document, parser) { (item) throws(FeedError) in
+      switch item.fields {
+      case .success(let fields): try take(item, fields)
+      case .failure(let error): throw self.error("has an element that \(error.reason)")
       }
+    }
+  }
+
+  /// Reads the elements of an XML file, also those beyond a limit, and returns the attributes of its groups.
+  @discardableResult func elements(
+    of file: String, in document: String, _ parser: XMLItemParser,
+    _ take: (XMLItemParser.Item) throws(FeedError) -> Void
+  ) throws(FeedError) -> [[String: String]] {
+    func next(_ failure: XMLItemParser.Failure?) throws(FeedError) {
+      for item in parser.takeItems() { try take(item) }
       if let failure {
         throw error("is a damaged \(document): \(file) \(failure.reason)")
       }
@@ -87,6 +95,9 @@ struct SheetTable {
   private static let byteLimit = 1 << 30
 
   private(set) var bytes: [UInt8] = []
+  /// The rows that cannot be read, by the lines that are empty in place of them.
+  private(set) var refusals: [Int: FieldError] = [:]
+  private var lineCount = 0
   private var width = 0
   private let archive: ZIPArchive
 
@@ -99,16 +110,32 @@ struct SheetTable {
     if cells.isEmpty { return }
     width = max(width, cells.count)
     cells += Array(repeating: "", count: width - cells.count)
-    let text = cells.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }.joined(separator: ",")
-    let line = Array((text + "\n").utf8)
-    // A few bytes can repeat a row a million times, so the limit is checked before the rows are
-    // written.
+    var line: [UInt8] = []
+    for cell in cells {
+      line.append(UInt8(ascii: "\""))
+      for byte in cell.utf8 {
+        if byte == UInt8(ascii: "\"") { line.append(byte) }
+        line.append(byte)
+      }
+      line += [UInt8(ascii: "\""), UInt8(ascii: ",")]
+    }
+    line[line.count - 1] = UInt8(ascii: "\n")
+    // A few bytes can repeat a row a million times, and so can rows that share a text or are as wide as another one. So the limits
+    // are checked before the rows are written.
     let (total, overflows) = line.count.multipliedReportingOverflow(by: max(1, count))
     guard !overflows, total <= Self.byteLimit - bytes.count else {
       throw archive.error("has more than \(Self.byteLimit) bytes of rows, which is the limit")
     }
-    if count > 1 { try archive.check(expanded: bytes.count + total) }
+    try archive.check(expanded: bytes.count + total)
+    lineCount += line.count { $0 == UInt8(ascii: "\n") } * max(1, count)
     for _ in 0..<max(1, count) { bytes += line }
+  }
+
+  /// Leaves out a row that cannot be read, which is reported in its place.
+  mutating func refuse(_ error: FieldError) {
+    lineCount += 1
+    refusals[lineCount] = error
+    bytes.append(UInt8(ascii: "\n"))
   }
 
   /// Returns a number without an exponent and without the error of its binary form.
@@ -127,7 +154,7 @@ extension RecordReader {
   /// Opens a feed: a file of text, or a sheet of a workbook.
   static func opening(_ path: String, _ options: FeedOptions) throws(FeedError) -> RecordReader {
     if let rows = try Spreadsheet.rows(ofFile: path, options) {
-      return RecordReader(bytes: rows, name: path)
+      return RecordReader(bytes: rows.bytes, name: path, refusals: rows.refusals)
     }
     return try RecordReader(path: path, limits: options.limits, encoding: options.encoding)
   }

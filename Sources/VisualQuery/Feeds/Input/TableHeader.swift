@@ -49,21 +49,35 @@ struct TableHeader: Sendable {
       guard names.count <= Self.columnLimit else {
         throw FieldError(field: nil, reason: "has \(names.count) columns; the limit is 4096")
       }
-      columns = names
+      // A name is searched for many words in each row, so that no more of it is kept than anybody reads.
+      columns = names.map { name in
+        name.utf8.count <= FeedAllowance.nameByteLimit
+          ? name : String(name.unicodeScalars.prefix(FeedAllowance.nameByteLimit / 4))
+      }
     } catch {
       throw FeedError(
         message: "'\(records.name)' is not a table: its header \(error.reason)")
     }
     normalized = columns.map(ColumnVocabulary.normalized)
+    places = Self.places(of: normalized)
     currency = Self.currency(in: columns[0])
     // If several tables were joined into one file, the header is repeated between the rows and
     // must be skipped.
     records.repeatedRecord = header
+    records.tableEnd = TableEnd(separator: separator)
   }
 
   private init(_ other: TableHeader, normalized: [String]) {
     (columns, separator, line) = (other.columns, other.separator, other.line)
     (currency, isWrapped, self.normalized) = (other.currency, other.isWrapped, normalized)
+    places = Self.places(of: normalized)
+  }
+
+  /// The first column of each normalized name. Formats ask for columns by their names in each row.
+  private let places: [String: Int]
+
+  private static func places(of names: [String]) -> [String: Int] {
+    Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// Returns the header with other normalized names, as a format that is translated has them in English.
@@ -162,7 +176,7 @@ struct TableHeader: Sendable {
   }
 
   /// Returns the index of a column, by its normalized name.
-  func index(_ name: String) -> Int? { normalized.firstIndex(of: name) }
+  func index(_ name: String) -> Int? { places[name] }
 
   /// Returns whether all of the columns are there, by their normalized names.
   func has(_ names: String...) -> Bool { names.allSatisfy(normalized.contains) }

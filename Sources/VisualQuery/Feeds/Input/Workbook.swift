@@ -53,7 +53,7 @@ struct Workbook: Sendable {
       of: file, in: "workbook",
       XMLItemParser(
         items: names, limit: RecordReader.recordLimit, isDeep: true, hasPaths: true,
-        keepsBlanks: keepsBlanks)
+        keepsBlanks: keepsBlanks, limits: archive.limits)
     ) { (_, fields) throws(FeedError) in try take(fields) }
   }
 
@@ -118,19 +118,33 @@ struct Workbook: Sendable {
   // MARK: Rows
 
   /// Returns a sheet as CSV: the named one, or the first that is visible.
-  func table(_ name: String?) throws(FeedError) -> [UInt8] {
+  func table(_ name: String?) throws(FeedError) -> SheetTable {
     var table = SheetTable(archive)
-    try items(try archive.place(of: name, among: sheets), ["row"]) { (fields) throws(FeedError) in
-      try table.add(cells(of: fields))
+    try archive.elements(
+      of: try archive.place(of: name, among: sheets), in: "workbook",
+      XMLItemParser(
+        items: ["row"], limit: RecordReader.recordLimit, isDeep: true, hasPaths: true,
+        limits: archive.limits)
+    ) { (row) throws(FeedError) in
+      let cells: [String]
+      do throws(FieldError) {
+        cells = try self.cells(of: row.fields.get())
+      } catch {
+        return table.refuse(error)
+      }
+      try table.add(cells)
     }
-    return table.bytes
+    return table
   }
 
-  private func cells(of fields: [XMLItemParser.Field]) -> [String] {
+  private func cells(of fields: [XMLItemParser.Field]) throws(FieldError) -> [String] {
     var cells: [String] = []
     var (column, kind, style) = (-1, "n", 0)
-    func set(_ text: String) {
+    // A cell may refer to a text of a megabyte, and so may a thousand cells of one row.
+    var allowance = FeedAllowance(archive.limits, most: RecordReader.recordLimit)
+    func set(_ text: String) throws(FieldError) {
       guard (0..<SheetTable.columnLimit).contains(column) else { return }
+      try allowance.draw(text.utf8.count, for: nil)
       while cells.count <= column { cells.append("") }
       cells[column] += text
     }
@@ -143,14 +157,16 @@ struct Workbook: Sendable {
       case "c/v":
         switch kind {
         case "s":
-          set(Int(field.text).flatMap { strings.indices.contains($0) ? strings[$0] : nil } ?? "")
-        case "b": set(field.text == "1" ? "TRUE" : "FALSE")
+          try set(
+            Int(field.text).flatMap { strings.indices.contains($0) ? strings[$0] : nil } ?? "")
+        case "b": try set(field.text == "1" ? "TRUE" : "FALSE")
         // An error such as #N/A is not a value.
         case "e": continue
-        case "n": set(dayStyles.contains(style) ? day(field.text) : SheetTable.number(field.text))
-        default: set(field.text)
+        case "n":
+          try set(dayStyles.contains(style) ? day(field.text) : SheetTable.number(field.text))
+        default: try set(field.text)
         }
-      case "c/is/t", "c/is/r/t": set(field.text)
+      case "c/is/t", "c/is/r/t": try set(field.text)
       default: continue
       }
     }

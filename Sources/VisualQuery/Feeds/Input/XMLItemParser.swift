@@ -13,6 +13,8 @@ internal import CExpat
     let fields: Result<[Field], FieldError>
     /// The number of the group that it is in, or `nil` if it is in none.
     var group: Int?
+    /// What the item may still become.
+    var allowance = FeedAllowance(FeedLimits())
   }
 
   /// The elements of a document whose items are in groups and whose texts have elements in them.
@@ -75,8 +77,12 @@ internal import CExpat
   private var text: [UInt8] = []
   private var byteCount = 0
   private var refusal: String?
-  /// The names of the open elements of an item, and the attribute that says more.
-  private var path: [(name: String, address: String?, component: String, isNamed: Bool)] = []
+  /// What the item that is open may still become, and the reason why it became too much.
+  private var allowance: FeedAllowance
+  private var excess: FieldError?
+  /// The names of the open elements of an item, the attribute that says more, and the number of bytes of the path to the element.
+  private var path:
+    [(name: String, address: String?, component: String, isNamed: Bool, pathCount: Int)] = []
   /// The name of the parameter whose value comes next, as in `<PARAM_NAME>Barva</PARAM_NAME><VAL>red</VAL>`.
   private var parameter: (name: String, field: String?)?
   /// True if the last tag was a start tag, so that the open element has no others in it.
@@ -102,11 +108,14 @@ internal import CExpat
   ///   - categories: The categories that the document declared so far.
   ///   - layout: The elements of a document with groups.
   ///   - parts: The elements that are parts of items, such as variants, if fields are at any depth.
+  ///   - limits: The limits of what an item becomes.
   init(
     items names: Set<String>, limit: Int, lineOffset: Int = 0, encoding: String? = nil,
     isDeep: Bool = false, hasPaths: Bool = false, keepsBlanks: Bool = false,
-    categories: [String: Category] = [:], layout: Layout? = nil, parts: Set<String> = []
+    categories: [String: Category] = [:], layout: Layout? = nil, parts: Set<String> = [],
+    limits: FeedLimits = FeedLimits()
   ) {
+    allowance = FeedAllowance(limits)
     self.layout = layout
     self.parts = parts
     self.hasPaths = hasPaths
@@ -226,6 +235,7 @@ internal import CExpat
         itemLine = line
         (fields, byteCount, path, parameter) = ([], 0, [], nil)
         (partDepth, partCount) = (nil, 0)
+        (allowance, excess) = (FeedAllowance(allowance.limits), nil)
         if isDeep {
           for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
             byteCount += value.utf8.count
@@ -237,7 +247,15 @@ internal import CExpat
       }
       return
     }
+    if excess != nil { return }
     if isDeep {
+      do throws(FieldError) {
+        try allowance.check(level: depth - itemDepth)
+        try FeedAllowance.check(name: name)
+        for name in attributes.keys { try FeedAllowance.check(name: name) }
+      } catch {
+        return exceed(error)
+      }
       // `<param name="Color">` is a field called Color; in `<image url="…"/>` the attribute is the text of the field.
       byteCount += name.utf8.count
       if partDepth == nil, parts.contains(name) {
@@ -245,7 +263,7 @@ internal import CExpat
         addPart(attributes)
       }
       if attributes.isEmpty {
-        path.append((name, nil, hasPaths ? name : "", false))
+        open((name, nil, hasPaths ? name : "", false))
         return
       }
       let ownName =
@@ -255,7 +273,7 @@ internal import CExpat
         ?? attributes.filter {
           $0.value.utf8.contains(UInt8(ascii: ".")) && FeedFindings.isImage($0.value)
         }.min { $0.key < $1.key }?.value
-      path.append(
+      open(
         (
           ownName ?? name, address, hasPaths ? ownName.map { "\(name)[\($0)]" } ?? name : "",
           ownName != nil
@@ -266,6 +284,40 @@ internal import CExpat
     // The link of an Atom entry is its attribute `href`.
     if depth == itemDepth + 1, name == "link", let target = attributes["href"] {
       text = Array(target.utf8)
+    }
+  }
+
+  /// Notes that an element of an item is open.
+  private func open(
+    _ element: (name: String, address: String?, component: String, isNamed: Bool)
+  ) {
+    let before = path.last.map { $0.pathCount + 1 } ?? 0
+    path.append(
+      (
+        element.name, element.address, element.component, element.isNamed,
+        before + element.component.utf8.count
+      ))
+  }
+
+  /// Gives up the item that is open, which becomes too much.
+  private func exceed(_ error: FieldError) {
+    excess = error
+    (fields, path, parameter, text) = ([], [], nil, [])
+  }
+
+  /// Draws the names of a field from the allowance of the item: its path is as long as the item is deep, and its name may have
+  /// that of the element around it.
+  ///
+  /// - Parameter count: The number of bytes of the path.
+  private func drawNames(_ count: Int, of name: String) -> Bool {
+    guard excess == nil else { return false }
+    let names = name.utf8.count + (path.last?.name.utf8.count ?? 0)
+    do throws(FieldError) {
+      try allowance.draw(names + (hasPaths ? count : 0), for: String(name.prefix(100)))
+      return true
+    } catch {
+      exceed(error)
+      return false
     }
   }
 
@@ -324,6 +376,7 @@ internal import CExpat
     where hasPaths || Self.usedAttributes.contains(name.lowercased()) {
       byteCount += value.utf8.count
       guard byteCount <= limit, fields.count < fieldLimit else { return }
+      guard drawNames((path.last?.pathCount ?? 0) + name.utf8.count, of: name) else { return }
       fields.append(
         Field(
           name: "\(element)@\(name)", text: value,
@@ -340,15 +393,21 @@ internal import CExpat
       return
     }
     byteCount += bytes.count
-    if byteCount <= limit { unsafe text.append(contentsOf: bytes) }
+    if byteCount <= limit, excess == nil { unsafe text.append(contentsOf: bytes) }
   }
 
   private func end(_ name: String) {
     defer { depth -= 1 }
     guard let itemDepth else { return endCategory(name) }
     if layout?.inline.contains(name) == true { return }
-    if isDeep, depth > itemDepth, let (name, address, component, isNamed) = path.popLast() {
-      if isLeaf, byteCount <= limit, fields.count < fieldLimit {
+    if excess != nil {
+      if depth == itemDepth { finish() }
+      return
+    }
+    if isDeep, depth > itemDepth,
+      let (name, address, component, isNamed, pathCount) = path.popLast()
+    {
+      if isLeaf, byteCount <= limit, fields.count < fieldLimit, drawNames(pathCount, of: name) {
         let whole = String(decoding: text, as: UTF8.self)
         let own = keepsBlanks ? whole : whole.trimmed
         let parent = path.last?.name ?? ""
@@ -387,16 +446,29 @@ internal import CExpat
       fields.append(
         Field(name: name, text: String(decoding: text, as: UTF8.self).trimmed))
     }
-    guard depth == itemDepth else { return }
-    for field in fields where field.name.hasSuffix("categoryId") {
-      if let path = categoryPath(field.text) { fields.append(Field(name: "category", text: path)) }
+    if depth == itemDepth { finish() }
+  }
+
+  /// Ends the item that is open.
+  private func finish() {
+    do throws(FieldError) {
+      for field in fields where field.name.hasSuffix("categoryId") {
+        guard let path = categoryPath(field.text) else { continue }
+        try allowance.draw(path.utf8.count, for: "category")
+        fields.append(Field(name: "category", text: path))
+      }
+    } catch {
+      exceed(error)
     }
-    let error = FieldError(field: nil, reason: "has more than \(limit) bytes, which is the limit")
+    if byteCount > limit {
+      excess = FieldError(
+        field: nil, reason: "has more than \(limit) bytes, which is the limit")
+    }
     items.append(
       Item(
-        line: itemLine, fields: byteCount <= limit ? .success(fields) : .failure(error),
-        group: groups.isEmpty ? nil : groups.count - 1))
-    self.itemDepth = nil
+        line: itemLine, fields: excess.map(Result.failure) ?? .success(fields),
+        group: groups.isEmpty ? nil : groups.count - 1, allowance: allowance))
+    (itemDepth, excess) = (nil, nil)
   }
 
   private func endCategory(_ name: String) {
@@ -425,7 +497,9 @@ internal import CExpat
 
   /// The names of fields, by the name of the parent element and that of the element.
   private var qualifiedNames: [String: [String: String]] = [:]
-  private static let nameLimit = 4096
+  private var qualifiedCount = 0
+  /// The most names that are remembered, and the most bytes of one.
+  private static let (nameLimit, nameByteLimit) = (1 << 16, 256)
 
   /// Returns the name of a field: that of the element or of the list that it is part of, or else both the parent's
   /// name and its own.
@@ -435,8 +509,9 @@ internal import CExpat
     let full = Self.qualified(name, in: parent)
     // The names are remembered, because a feed has few of them. The limit keeps other input
     // from filling memory.
-    if qualifiedNames.count < Self.nameLimit, qualifiedNames[parent]?.count ?? 0 < Self.nameLimit {
+    if qualifiedCount < Self.nameLimit, full.utf8.count <= Self.nameByteLimit {
       qualifiedNames[parent, default: [:]][name] = full
+      qualifiedCount += 1
     }
     return full
   }

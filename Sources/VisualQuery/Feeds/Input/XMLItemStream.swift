@@ -4,6 +4,7 @@ struct XMLItemStream {
   private let isDeep: Bool
   private let hasPaths: Bool
   private let parts: Set<String>
+  private let limits: FeedLimits
   /// The beginnings of the items' first tags.
   private let tags: [[UInt8]]
   private var parser: XMLItemParser
@@ -27,9 +28,12 @@ struct XMLItemStream {
   ///     that have no children, rather than its own children.
   ///   - hasPaths: True if fields have their paths, and all attributes are fields.
   ///   - parts: The elements that are parts of items.
+  ///   - limits: The limits of what an item becomes.
   init(
-    items names: Set<String>, isDeep: Bool = false, hasPaths: Bool = false, parts: Set<String> = []
+    items names: Set<String>, isDeep: Bool = false, hasPaths: Bool = false,
+    parts: Set<String> = [], limits: FeedLimits
   ) {
+    self.limits = limits
     self.names = names
     self.parts = parts
     self.hasPaths = hasPaths
@@ -37,7 +41,7 @@ struct XMLItemStream {
     tags = names.sorted().map { Array("<\($0)".utf8) }
     parser = XMLItemParser(
       items: names, limit: RecordReader.recordLimit, isDeep: isDeep, hasPaths: hasPaths,
-      parts: parts)
+      parts: parts, limits: limits)
   }
 
   /// Returns the next item, or `nil` at the end.
@@ -60,7 +64,7 @@ struct XMLItemStream {
             lineOffset: records.skippedLineCount
               + chunk[..<start].count { $0 == UInt8(ascii: "\n") },
             encoding: records.encoding == nil ? nil : "UTF-8", isDeep: isDeep, hasPaths: hasPaths,
-            parts: parts)
+            parts: parts, limits: limits)
           chunk.removeFirst(start)
         }
         try parse(chunk, records.name)
@@ -141,7 +145,7 @@ struct XMLItemStream {
     parser = XMLItemParser(
       items: names, limit: RecordReader.recordLimit, lineOffset: reached - 1,
       encoding: parser.encoding, isDeep: isDeep, hasPaths: hasPaths, categories: parser.categories,
-      parts: parts)
+      parts: parts, limits: limits)
     // After skipping, it is unknown which tags are open, so the rest is enclosed in one new
     // element.
     let root = Array("<r>".utf8)

@@ -13,7 +13,7 @@ struct ZIPArchive: Sendable {
 
   private let bytes: [UInt8]
   private let path: String
-  private let limits: FeedLimits
+  let limits: FeedLimits
   private var entries: [String: Entry] = [:]
 
   /// Reads the list of files.

@@ -77,11 +77,12 @@ enum ImageList {
         if next.hasPrefix("http://") || next.hasPrefix("https://") || next.hasPrefix("//") {
           names.append(String(text[start..<index]))
           start = next.startIndex
-          index = next.startIndex
-          continue
         }
+        // Continues behind all of the separators: looking at each one again takes quadratic time.
+        index = next.startIndex
+      } else {
+        index = text.index(after: index)
       }
-      index = text.index(after: index)
     }
     names.append(String(text[start...].prefix { !$0.isNewline }))
     return names.map(trimmedEnd)

@@ -90,7 +90,7 @@ struct EntitySigner: Sendable {
     let value = value.with(
       imagePaths: zip(given, contents).map { image, content in
         if case .reference(let name) = image {
-          folders.relativeName(name)
+          Self.isFile(name) ? folders.nameOfFile(name) : folders.relativeName(name)
         } else {
           content?.name ?? ""
         }

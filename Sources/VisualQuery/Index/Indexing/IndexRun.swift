@@ -134,6 +134,7 @@ struct IndexRun: ~Copyable {
         }
       }
       while results.pendingCount > 0 { try await finishOne(&group) }
+      if let report = entities.takeUnreported() { try refuse(report) }
       if lacksAllFiles {
         guard Task.isCancelled else { throw missingFiles }
         waiting = []
@@ -359,6 +360,7 @@ struct IndexRun: ~Copyable {
     }
     if signed.isToBeWritten { waiting.append(signed) }
     progress.fetchedImages = signer.pictures?.fetchedCount ?? 0
+    progress.filesByMeaning = signer.folders.meanings?.count ?? 0
   }
 
   mutating func refuse(_ row: RefusedRow) throws(CatalogueError) {

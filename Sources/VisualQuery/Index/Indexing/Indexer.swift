@@ -33,6 +33,8 @@ public struct Indexer: Sendable {
     package var unchangedImages = 0
     /// The number of images that were fetched from servers.
     package var fetchedImages = 0
+    /// The number of files that were found although no file has exactly the name that the feed has.
+    package var filesByMeaning = 0
     /// The number of thumbnails that were made.
     package var thumbnails = 0
     /// The number of embeddings that came with images and were not stored yet.

@@ -107,7 +107,7 @@ struct ExportReader: ~Copyable {
   private static func wrong(_ record: RecordReader.Record) -> CatalogueError {
     let line =
       switch record {
-      case .bytes(_, let line), .tooLong(let line): line
+      case .bytes(_, let line), .refused(_, let line): line
       }
     return CatalogueError(
       code: .unreadableInput, message: "line \(line) is not a line of an export")

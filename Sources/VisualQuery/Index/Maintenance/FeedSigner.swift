@@ -43,7 +43,7 @@ package struct FeedSigner: Sendable {
       let entities = FeedEntities(
         allowedSchemes: allowedSchemes, imagesMap: options.imagesMap,
         rowName: feed.mapping.format.rowName)
-      let folders = PictureFolders(places)
+      let folders = PictureFolders(places, findsByMeaning: true)
       var run = SigningRun(
         feed: feed, entities: entities,
         signer: EntitySigner(
@@ -93,6 +93,7 @@ private struct SigningRun: ~Copyable {
       }
       while results.pendingCount > 0 { try await finishOne(&group) }
     }
+    if let report = entities.takeUnreported() { try write(SignedLine.text(of: report)) }
     return count
   }
 

@@ -23,12 +23,30 @@ package struct PictureFolders: Sendable {
   package let places: PicturePlaces
   private let root: ConfinedFolder?
   private let outside: [ConfinedFolder]
+  /// The files by what names mean, while a feed is indexed; otherwise names are exact.
+  package let meanings: NamesByMeaning?
 
   /// Opens the folders; those that do not exist contain no files.
-  package init(_ places: PicturePlaces, way: ConfinedFolder.Way = .kernel) {
+  ///
+  /// - Parameter findsByMeaning: True if a name that no file has exactly may mean another one.
+  package init(
+    _ places: PicturePlaces, way: ConfinedFolder.Way = .kernel, findsByMeaning: Bool = false
+  ) {
     self.places = places
-    root = places.root.flatMap { ConfinedFolder($0, way: way) }
+    let root = places.root.flatMap { ConfinedFolder($0, way: way) }
+    self.root = root
+    meanings = findsByMeaning ? root.map(NamesByMeaning.init) : nil
     outside = places.outside.compactMap { ConfinedFolder($0, way: way) }
+  }
+
+  /// Returns the name of the file that a name means if no file has exactly this name, and one beneath the root has it but for case,
+  /// marks and encodings; otherwise the name relative to the root, or as it is.
+  package func nameOfFile(_ name: String) -> String {
+    let relative = relativeName(name)
+    guard let meanings, !relative.utf8.contains(0), (try? status(of: relative)) == nil,
+      case .file(let file) = meanings.meaning(of: relative)
+    else { return relative }
+    return file
   }
 
   /// Returns the name of a file relative to the root if its absolute name is beneath the root, or the name as
@@ -92,14 +110,29 @@ package struct PictureFolders: Sendable {
     guard let root else {
       return try findOutside(name, isAbsolute ? name : nil, open)
     }
-    if isAbsolute { return try findOutside(name, name, open) }
+    if isAbsolute {
+      do throws(PictureFileError) {
+        return try findOutside(name, name, open)
+      } catch {
+        throw severalFiles(name) ?? error
+      }
+    }
     do throws(ConfinedFolder.Failure) {
       return try open(root, name)
     } catch .leadsOut {
       return try findOutside(name, root.path + "/" + name, open)
     } catch {
-      throw failure(error)
+      throw severalFiles(name) ?? failure(error)
     }
+  }
+
+  /// Returns the error of a name that means several files, or `nil` if it does not.
+  private func severalFiles(_ name: String) -> PictureFileError? {
+    guard let meanings, case .several(let files) = meanings.meaning(of: name) else { return nil }
+    let list = files.map { "'\($0)'" }.joined(separator: " and ")
+    return PictureFileError(
+      code: .missing,
+      message: "there is no such file\(beneathRoot), and it may mean \(list); correct the name")
   }
 
   /// Finds a file by its full path beneath the folders outside the root.

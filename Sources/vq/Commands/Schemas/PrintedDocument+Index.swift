@@ -40,6 +40,11 @@ extension PrintedDocument {
           "secondsToCome",
           .integer("The time that both take at the rates of their hosts.", min: 0)),
         .required("fetchedImages", .integer("The number of images from servers.", min: 0)),
+        .required(
+          "filesByMeaning",
+          .integer(
+            "The number of files that were found although no file has exactly the name that the feed has.",
+            min: 0)),
         .required("thumbnails", .integer("The number of thumbnails that were stored.", min: 0)),
         .required("embeddings", .integer("The number of embeddings that were stored.", min: 0)),
         .required("refused", .integer("The number of rejections of any kind.", min: 0)),

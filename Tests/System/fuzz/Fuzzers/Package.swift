@@ -15,10 +15,12 @@ let package = Package(
     // The parsers in a link to the server's target, which is not a product: only products of another package can be
     // imported.
     .target(name: "HTTP", sources: ["Messages", "Parsing"], swiftSettings: strict),
+    // Counts what an input costs.
+    .target(name: "Meter"),
     .executableTarget(
       name: "Fuzzers",
       dependencies: [
-        "HTTP", .product(name: "PixelMatch", package: "VisualQuery"),
+        "HTTP", "Meter", .product(name: "PixelMatch", package: "VisualQuery"),
         .product(name: "Reading", package: "VisualQuery"),
         .product(name: "VisualQuery", package: "VisualQuery"),
       ],

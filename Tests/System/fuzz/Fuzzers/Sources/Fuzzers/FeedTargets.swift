@@ -180,6 +180,10 @@ enum FeedCheck {
   }
 
   static func run(_ bytes: [UInt8]) {
+    Cost.check(byteCount: bytes.count) { read(bytes) }
+  }
+
+  private static func read(_ bytes: [UInt8]) {
     file.replace(by: bytes)
     do {
       var reader = try FeedReader(path: file.path, options: FeedOptions(currency: "EUR"))

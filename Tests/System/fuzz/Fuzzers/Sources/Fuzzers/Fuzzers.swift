@@ -5,7 +5,8 @@ private let targets: [any FuzzTarget.Type] = [
   RequestTarget.self, MultipartTarget.self, JPEGTarget.self, PNGTarget.self, WebPTarget.self,
   GIFTarget.self,
   HEIFTarget.self, JSONTarget.self,
-  CSVTarget.self, XMLTarget.self, HTMLTarget.self, TokenTarget.self, SegmentTarget.self,
+  CSVTarget.self, XMLTarget.self, HTMLTarget.self, CostTarget.self, TokenTarget.self,
+  SegmentTarget.self,
   ShardTarget.self, ArrayTarget.self, TextTarget.self,
 ]
 
