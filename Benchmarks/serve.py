@@ -10,7 +10,7 @@ the sending. At last ten times as many requests as the server can answer, and on
 
 With --attackers, it measures only what clients can take from another one, and needs no wrk: an ordinary client asks with the images, four times a
 second, within the default deadline of 300 ms, while so many attackers, each from an address of its own and on as many connections as there are
-processors, send what takes long, with deadlineMs=2000, one after another: a PNG of 10 000 x 10 000, or the first of the images.
+processors, send what takes long, with deadlineMs=2000, one after another: a PNG of 10 000 x 10 000, one of 2048 x 2048 full of finder patterns of QR codes, or the first of the images.
 """
 import argparse
 import http.client
@@ -191,6 +191,20 @@ def large_png(side=10_000):
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0)) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
 
+def finders_png(side=2048, module=2):
+    """Returns a gray PNG full of finder patterns of QR codes."""
+    def row(y):
+        ring = [min(x // module, y // module, 8 - x // module, 8 - y // module) for x in range(9 * module)]
+        return b"\0" + (bytes(255 if one in (0, 2) else 0 for one in ring) * (side // (9 * module) + 1))[:side]
+
+    def chunk(kind, content):
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+    rows = [row(y) for y in range(9 * module)]
+    pixels = zlib.compress(b"".join(rows[y % len(rows)] for y in range(side)), 9)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0))
+            + chunk(b"IDAT", pixels) + chunk(b"IEND", b""))
+
+
 def attacked(server, attackers, sent, data, seconds):
     """Returns what the ordinary client gets while attackers ask."""
     stop, asked = threading.Event(), []
@@ -223,7 +237,7 @@ def attacked(server, attackers, sent, data, seconds):
 def measure_fairness(arguments):
     data = [open(path, "rb").read() for path in arguments.pictures]
     rows = []
-    for name, sent in (("large PNG", large_png()), ("photo", data[0])):
+    for name, sent in (("large PNG", large_png()), ("finder patterns", finders_png()), ("photo", data[0])):
         for attackers in map(int, arguments.attackers.split(",")):
             with Server(arguments.vq, arguments.index) as server:
                 for one in data:

@@ -17,8 +17,11 @@ typedef struct {
   struct jpeg_decompress_struct info;
   struct jpeg_error_mgr errors;
   jmp_buf jump;
+  const uint8_t *bytes;
+  size_t count;
+  size_t given;  // the number of bytes that libjpeg got
+  ci_limits limits;
   uint8_t *cmyk_row;
-  uint32_t scan_limit;
   int32_t failure;  // the status of the error that jumped or of the first warning
   uint32_t components_seen;  // a bit for each component that a scan had
   bool has_ended;            // whether libjpeg asked for more bytes than there are
@@ -27,8 +30,6 @@ typedef struct {
   bool is_started;
   bool is_ready;
   bool is_inverted;
-  bool keeps_damaged;
-  bool keeps_inks;
 } jpeg_reader;
 
 static jpeg_reader *reader_of(j_common_ptr info) { return info->client_data; }
@@ -81,6 +82,31 @@ static boolean read_after_end(j_decompress_ptr info) {
   info->src->next_input_byte = bytes_after_end + skipped;
   info->src->bytes_in_buffer = sizeof bytes_after_end - skipped;
   return TRUE;
+}
+
+// Gives libjpeg the next bytes of the file.
+static boolean read_piece(j_decompress_ptr info) {
+  jpeg_reader *reader = reader_of((j_common_ptr)info);
+  const size_t left = reader->count - reader->given;
+  if (left == 0) return read_after_end(info);
+  if (reader->given > 0 && reader->limits.should_stop(reader->limits.asker)) {
+    reader->failure = CI_STOPPED;
+    longjmp(reader->jump, 1);
+  }
+  info->src->next_input_byte = reader->bytes + reader->given;
+  info->src->bytes_in_buffer = left < CI_BYTES_A_QUESTION ? left : CI_BYTES_A_QUESTION;
+  reader->given += info->src->bytes_in_buffer;
+  return TRUE;
+}
+
+// Drops the last byte of the file if it was not read.
+static void drop_last_byte(jpeg_reader *reader) {
+  struct jpeg_source_mgr *source = reader->info.src;
+  if (reader->given < reader->count) {
+    reader->count--;
+  } else if (source->bytes_in_buffer > 0) {
+    source->bytes_in_buffer--;
+  }
 }
 
 // Notices whether an arithmetic decoder needed bytes that are missing. Only while entropy-coded data is read.
@@ -147,7 +173,7 @@ static void on_message(j_common_ptr info, int level) {
     return;
   }
   const int32_t status = status_of(info->err->msg_code);
-  if (status == CI_CORRUPT && reader->keeps_damaged) {
+  if (status == CI_CORRUPT && reader->limits.keeps_damaged) {
     if (reader->base.is_damaged) return;
     reader->base.is_damaged = true;
   } else {
@@ -181,8 +207,8 @@ static int32_t prepare(ci_reader *base) {
     }
   }
   const int step = jpeg_consume_input(info);
-  if (info->input_scan_number > 0 && (uint32_t)info->input_scan_number > reader->scan_limit) {
-    snprintf(base->message, CI_MESSAGE_BYTES, "more than %u scans", reader->scan_limit);
+  if (info->input_scan_number > 0 && (uint32_t)info->input_scan_number > reader->limits.scan_limit) {
+    snprintf(base->message, CI_MESSAGE_BYTES, "more than %u scans", reader->limits.scan_limit);
     return reader->failure = CI_TOO_LARGE;
   }
   if (step == JPEG_REACHED_SOS) note_scan(reader);
@@ -226,7 +252,7 @@ static int32_t read_rows(ci_reader *base, uint8_t *rows, uint32_t max_rows, uint
     // After the first warning, libjpeg makes up pixels.
     if (!info->buffered_image) check_zeros(reader);
     if (reader->failure != CI_OK && !info->buffered_image) return reader->failure;
-    if (reader->cmyk_row != NULL && reader->keeps_inks) {
+    if (reader->cmyk_row != NULL && reader->limits.keeps_inks) {
       copy_inks(reader->cmyk_row, row, base->width, reader->is_inverted);
     } else if (reader->cmyk_row != NULL) {
       rgba_from_cmyk(reader->cmyk_row, row, base->width, reader->is_inverted);
@@ -257,9 +283,9 @@ ci_reader *ci_jpeg_open(const uint8_t *bytes, size_t count, uint32_t denominator
   reader->base.read_rows = read_rows;
   reader->base.close = close_reader;
   reader->base.white = limits.white;
-  reader->scan_limit = limits.scan_limit;
-  reader->keeps_damaged = limits.keeps_damaged;
-  reader->keeps_inks = limits.keeps_inks;
+  reader->limits = limits;
+  reader->bytes = bytes;
+  reader->count = count;
   struct jpeg_decompress_struct *info = &reader->info;
   info->err = jpeg_std_error(&reader->errors);
   reader->errors.error_exit = on_error;
@@ -276,14 +302,14 @@ ci_reader *ci_jpeg_open(const uint8_t *bytes, size_t count, uint32_t denominator
   info->mem->max_memory_to_use =
       limits.memory_limit > INT32_MAX ? INT32_MAX : (long)limits.memory_limit;
   jpeg_mem_src(info, bytes, (unsigned long)count);
-  info->src->fill_input_buffer = read_after_end;
+  info->src->fill_input_buffer = read_piece;
+  // Instead of all bytes at once, the first of them.
+  read_piece(info);
   jpeg_read_header(info, TRUE);
   note_scan(reader);
   // If the data ends with 0xFF, the first half of an end marker, drops that byte: the decoder
   // reads zeros after the end, and 0xFF 0x00 would be data.
-  if (info->arith_code && info->src->bytes_in_buffer > 0 && bytes[count - 1] == 0xFF) {
-    info->src->bytes_in_buffer--;
-  }
+  if (info->arith_code && bytes[count - 1] == 0xFF) drop_last_byte(reader);
   info->scale_num = 1;
   info->scale_denom = denominator;
   info->dct_method = JDCT_ISLOW;  // the same bits on every processor

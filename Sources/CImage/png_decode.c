@@ -30,7 +30,8 @@ typedef struct {
   int pass;
   uint32_t row;
   int32_t failure;
-  bool keeps_damaged;
+  size_t unasked;  // the number of bytes that were read since should_stop was asked
+  ci_limits limits;
 } png_reader;
 
 static void on_error(png_structp png, png_const_charp message) {
@@ -44,7 +45,7 @@ static void on_error(png_structp png, png_const_charp message) {
 static void on_warning(png_structp png, png_const_charp message) {
   png_reader *reader = png_get_error_ptr(png);
   const bool is_critical = (png_get_io_chunk_type(png) >> 29 & 1) == 0;
-  if (!reader->keeps_damaged || !is_critical || reader->base.is_damaged) return;
+  if (!reader->limits.keeps_damaged || !is_critical || reader->base.is_damaged) return;
   reader->base.is_damaged = true;
   snprintf(reader->base.message, CI_MESSAGE_BYTES, "%s", message);
 }
@@ -54,6 +55,14 @@ static void read_bytes(png_structp png, png_bytep target, size_t length) {
   if (length > reader->count - reader->position) {
     reader->failure = CI_TRUNCATED;
     png_error(png, "the bytes end before the image does");
+  }
+  reader->unasked += length;
+  if (reader->unasked > CI_BYTES_A_QUESTION) {
+    reader->unasked = 0;
+    if (reader->limits.should_stop(reader->limits.asker)) {
+      reader->failure = CI_STOPPED;
+      png_error(png, "stopped");
+    }
   }
   memcpy(target, reader->bytes + reader->position, length);
   reader->position += length;
@@ -82,7 +91,7 @@ static void read_row(png_reader *reader, uint8_t *row, uint32_t columns) {
   char message[CI_MESSAGE_BYTES];
   snprintf(message, sizeof message, "its palette has %d colors, and pixels have others",
            reader->palette_count);
-  if (!reader->keeps_damaged) png_error(reader->png, message);
+  if (!reader->limits.keeps_damaged) png_error(reader->png, message);
   reader->base.is_damaged = true;
   ci_fail(&reader->base, CI_CORRUPT, message);
 }
@@ -184,7 +193,7 @@ ci_reader *ci_png_open(const uint8_t *bytes, size_t count, uint32_t denominator,
   reader->bytes = bytes;
   reader->count = count;
   reader->denominator = denominator;
-  reader->keeps_damaged = limits.keeps_damaged;
+  reader->limits = limits;
   if (setjmp(reader->jump)) {
     *status = reader->failure;
     return &reader->base;

@@ -9,6 +9,9 @@ enum { CI_MESSAGE_BYTES = 200 };
 // The number of full-size pixels between two returns to the caller: some milliseconds of work.
 enum { CI_PIXELS_A_STEP = 1 << 17 };
 
+// The number of bytes of a file between two calls of should_stop.
+enum { CI_BYTES_A_QUESTION = 1 << 18 };
+
 struct ci_reader {
   int32_t (*prepare)(ci_reader *);
   int32_t (*read_rows)(ci_reader *, uint8_t *rows, uint32_t max_rows, uint32_t *rows_read);

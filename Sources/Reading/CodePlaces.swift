@@ -21,25 +21,38 @@ struct CodePlaces: Sendable {
 
   /// A rectangle with bars, whose first side crosses them.
   let bars: [TextBox]
-  /// The square around three or more finder patterns of the same size, and the side of a module; `nil` if there are
-  /// fewer.
-  let finders: (box: TextBox, module: Float)?
+  /// Squares with finder patterns.
+  let squares: [FinderSquare]
 
-  /// - Parameter gray: `width × height` values.
-  init(in gray: [UInt8], width: Int, height: Int) {
-    bars = Self.bars(in: gray, width: width, height: height)
-    finders = FinderPatterns.box(in: gray, width: width, height: height)
+  /// Looks at an image, or returns `nil` if it was told to stop.
+  ///
+  /// - Parameters:
+  ///   - gray: `width × height` values.
+  ///   - shouldStop: Asked once a row of pixels or of blocks.
+  init?(in gray: [UInt8], width: Int, height: Int, shouldStop: () -> Bool) {
+    guard let bars = Self.bars(in: gray, width: width, height: height, shouldStop),
+      let squares = FinderPatterns.squares(in: gray, width: width, height: height, shouldStop)
+    else { return nil }
+    (self.bars, self.squares) = (bars, squares)
   }
 
-  private static func bars(in gray: [UInt8], width: Int, height: Int) -> [TextBox] {
+  private static func bars(
+    in gray: [UInt8], width: Int, height: Int, _ shouldStop: () -> Bool
+  ) -> [TextBox]? {
     let (columns, rows) = (width / block, height / block)
     guard columns > 0, rows > 0 else { return [] }
-    var blocks = (0..<columns * rows).map { index in
-      edges(
-        in: gray, width: width, height: height, index % columns * block, index / columns * block)
+    var blocks: [SIMD2<Double>?] = []
+    blocks.reserveCapacity(columns * rows)
+    for row in 0..<rows {
+      if shouldStop() { return nil }
+      for column in 0..<columns {
+        blocks.append(
+          edges(in: gray, width: width, height: height, column * block, row * block))
+      }
     }
     var found: [(count: Int, box: TextBox)] = []
     for start in blocks.indices {
+      if start % columns == 0, shouldStop() { return nil }
       guard let first = blocks[start] else { continue }
       blocks[start] = nil
       var (members, next) = ([start], 0)
@@ -114,150 +127,5 @@ struct CodePlaces: Sendable {
       // The added length covers the blocks at both ends, which may have too few bars to be
       // found.
       size: SIMD2(high.x - low.x + 5 * Float(block), high.y - low.y + Float(block)))
-  }
-}
-
-/// The finder patterns of QR codes: dark and light in the ratio 1 : 1 : 3 : 1 : 1 along every line through their center
-/// (ISO/IEC 18004, 6.3.3).
-private enum FinderPatterns {
-  /// The side of a block whose mean separates dark from light, in pixels.
-  private static let block = 16
-
-  /// The distance from the center of a pattern to the side of the code, and the quiet zone, in modules.
-  private static let margin: Float = 7
-
-  /// A pattern: its center and the length of its five parts.
-  private struct Pattern {
-    var center: SIMD2<Float>
-    var length: Float
-    var count = 1
-  }
-
-  /// Returns the square around three or more patterns of the same size, and the side of a module.
-  static func box(
-    in gray: [UInt8], width: Int, height: Int
-  ) -> (box: TextBox, module: Float)? {
-    guard width >= 2 * block, height >= 2 * block else { return nil }
-    let isDark = dark(gray, width: width, height: height)
-    var patterns: [Pattern] = []
-    var found = [cr_finder_run](
-      repeating: cr_finder_run(), count: max(width, height) / 2 + 1)
-    for y in 0..<height {
-      let count = CodeLoops.finderRuns(
-        in: isDark, from: y * width, step: 1, count: width, into: &found)
-      for run in found[..<count] {
-        let (center, length) = (run.center, run.length)
-        let x = Int(center)
-        // A column through the center must have the same pattern.
-        guard
-          let (middle, other) = runs(in: isDark, from: x, step: width, count: height).first(where: {
-            abs($0.center - Float(y)) < length / 4
-          }), abs(other - length) < 0.4 * length,
-          isOnDiagonals(isDark, width: width, height: height, x, Int(middle))
-        else { continue }
-        let place = SIMD2(center, middle)
-        if let index = patterns.firstIndex(where: {
-          let offset = $0.center - place
-          return (offset * offset).sum() < length * length / 4
-            && abs($0.length - length) < length / 3
-        }) {
-          // Keeps the longest line as the center: in a turned pattern, lines beside the
-          // center are shorter.
-          patterns[index].count += 1
-          if length > patterns[index].length {
-            patterns[index].length = length
-            patterns[index].center = place
-          }
-        } else if patterns.count < 64 {
-          patterns.append(Pattern(center: place, length: length))
-        }
-      }
-    }
-    patterns = patterns.filter { $0.count >= 2 }
-    for pattern in patterns.sorted(by: { $1.length < $0.length }) {
-      let alike = patterns.filter { abs($0.length - pattern.length) < pattern.length / 3 }
-      guard alike.count >= 3 else { continue }
-      // Of the three corner patterns, the two that are farthest apart lie at opposite corners.
-      var farthest = (square: Float(0), diagonal: SIMD2<Float>(), center: SIMD2<Float>())
-      for (index, one) in alike.enumerated() {
-        for other in alike[..<index] {
-          let offset = one.center - other.center
-          let square = (offset * offset).sum()
-          if square > farthest.square {
-            farthest = (square, offset, (one.center + other.center) / 2)
-          }
-        }
-      }
-      let diagonal = farthest.diagonal / farthest.square.squareRoot()
-      let direction =
-        SIMD2(diagonal.x - diagonal.y, diagonal.x + diagonal.y) * Float(0.5).squareRoot()
-      // Horizontal lines cross a turned pattern at a slant and are longer than its side,
-      // which the factor corrects.
-      let module = pattern.length / 7 * max(abs(direction.x), abs(direction.y))
-      let side = (farthest.square / 2).squareRoot() + 2 * margin * module
-      return (
-        TextBox(
-          center: farthest.center, direction: direction, size: SIMD2(repeating: side)), module
-      )
-    }
-    return nil
-  }
-
-  /// Returns whether there is a pattern along both diagonals through a place, too: slanted stripes have none along one of
-  /// them.
-  private static func isOnDiagonals(
-    _ isDark: [UInt8], width: Int, height: Int, _ x: Int, _ y: Int
-  ) -> Bool {
-    [(1, x, width - 1 - x), (-1, width - 1 - x, x)].allSatisfy { step, before, after in
-      let start = min(before, y)
-      let count = start + min(after, height - 1 - y) + 1
-      return runs(
-        in: isDark, from: (y - start) * width + x - step * start, step: width + step, count: count
-      ).contains { abs($0.center - Float(start)) < $0.length / 4 }
-    }
-  }
-
-  /// Returns for each pixel 1 if it is darker than the mean of the blocks around it, otherwise 0.
-  private static func dark(_ gray: [UInt8], width: Int, height: Int) -> [UInt8] {
-    let (columns, rows) = (width / block, height / block)
-    var sums = [Int](repeating: 0, count: columns * rows)
-    let pixels = gray.span
-    for y in stride(from: 0, to: rows * block, by: 2) {
-      for x in stride(from: 0, to: columns * block, by: 2) {
-        sums[y / block * columns + x / block] &+= Int(pixels[y &* width &+ x])
-      }
-    }
-    let share = block * block / 4
-    let means = (0..<columns * rows).map { index -> Int in
-      let (x, y) = (index % columns, index / columns)
-      var (sum, count) = (0, 0)
-      for row in max(0, y - 2)...min(rows - 1, y + 2) {
-        for column in max(0, x - 2)...min(columns - 1, x + 2) {
-          sum += sums[row * columns + column]
-          count += share
-        }
-      }
-      return sum / count
-    }
-    var isDark = [UInt8](repeating: 0, count: width * height)
-    for y in 0..<height {
-      let (row, line) = (min(y / block, rows - 1) * columns, y * width)
-      for column in 0..<columns {
-        let end = column == columns - 1 ? width : (column + 1) * block
-        CodeLoops.dark(
-          gray, line + column * block..<line + end, than: means[row + column], into: &isDark)
-      }
-    }
-    return isDark
-  }
-
-  /// Returns the centers and lengths of patterns along a line of pixels.
-  private static func runs(
-    in isDark: [UInt8], from start: Int, step: Int, count: Int
-  ) -> [(center: Float, length: Float)] {
-    var found = [cr_finder_run](repeating: cr_finder_run(), count: count / 2 + 1)
-    let number = CodeLoops.finderRuns(
-      in: isDark, from: start, step: step, count: count, into: &found)
-    return found[..<number].map { ($0.center, $0.length) }
   }
 }

@@ -15,8 +15,9 @@ package struct CodeReader: Sendable {
   private static let (leastEdges, leastEdge) = (24, 8)
   /// The side in pixels of a module of a QR code in the image that zbar gets.
   private static let moduleSide: Float = 4
-  /// The longest side of an image that zbar gets.
-  private static let sideLimit: Float = 1024
+  /// The longest side of an image that zbar gets, which cannot be stopped: that of the largest code, of 177 modules, with its quiet zone; and, if there are
+  /// more finder patterns than those of one code, of several codes.
+  private static let (sideLimit, severalSideLimit): (Float, Float) = (768, 1024)
   /// The number of rows in which a bar code must be read.
   private static let leastQuality = 3
 
@@ -25,12 +26,16 @@ package struct CodeReader: Sendable {
     guard cr_codes_load() else { return nil }
   }
 
-  /// Returns the codes of an image, each value once, in the order in which they were found.
+  /// Returns the codes of an image, each value once, in the order in which they were found; `nil` if it was told to stop.
   ///
+  /// - Parameter shouldStop: Asked for each row of the image, and before each place that zbar gets.
   /// - Complexity: O(pixels), some milliseconds for an image of 1024 × 768 pixels without a code.
-  package func codes(in image: PixelBuffer) -> [ReadCode] {
-    let gray = GrayImage(Self.gray(of: image), image.width, image.height)
-    let places = CodePlaces(in: gray.values, width: image.width, height: image.height)
+  package func codes(in image: PixelBuffer, shouldStop: () -> Bool) -> [ReadCode]? {
+    guard let values = Self.gray(of: image, shouldStop),
+      let places = CodePlaces(
+        in: values, width: image.width, height: image.height, shouldStop: shouldStop)
+    else { return nil }
+    let gray = GrayImage(values, image.width, image.height)
     let size = SIMD2(Float(image.width), Float(image.height))
     var codes: [ReadCode] = []
     func look(for shape: cr_code_shape, in frame: ColorImage.Frame, width: Int, height: Int) {
@@ -47,14 +52,17 @@ package struct CodeReader: Sendable {
       }
     }
     for box in places.bars {
+      if shouldStop() { return nil }
       let frame = Self.frame(of: box)
       guard Self.hasBars(frame, in: gray) else { continue }
       look(for: CR_BARS, in: frame, width: Self.barsWidth, height: Self.barsHeight)
     }
-    if let (box, module) = places.finders {
-      let side = box.size.x * max(1, Self.moduleSide / module)
-      let pixels = Int(min(Self.sideLimit, side))
-      look(for: CR_SQUARES, in: Self.frame(of: box), width: pixels, height: pixels)
+    for square in places.squares {
+      if shouldStop() { return nil }
+      let side = square.box.size.x * max(1, Self.moduleSide / square.module)
+      let limit = square.patternCount == 3 ? Self.sideLimit : Self.severalSideLimit
+      let pixels = Int(min(limit, side))
+      look(for: CR_SQUARES, in: Self.frame(of: square.box), width: pixels, height: pixels)
     }
     return codes
   }
@@ -74,12 +82,14 @@ package struct CodeReader: Sendable {
     }
   }
 
-  /// Returns the lightness of each pixel.
-  static func gray(of image: PixelBuffer) -> [UInt8] {
+  /// Returns the lightness of each pixel, or `nil` if it was told to stop.
+  static func gray(of image: PixelBuffer, _ shouldStop: () -> Bool) -> [UInt8]? {
     let width = image.width
     var gray = [UInt8](repeating: 0, count: width * image.height)
-    image.forEachRGBARow { row, y in CodeLoops.gray(row, into: &gray, at: y * width, width) }
-    return gray
+    let isWhole = image.forEachRGBARow(until: shouldStop) { row, y in
+      CodeLoops.gray(row, into: &gray, at: y * width, width)
+    }
+    return isWhole ? gray : nil
   }
 
   private struct Found {

@@ -2,7 +2,7 @@
 // encoder, and conversions of pixels by ICC profiles.
 //
 // The interface uses fixed-width integers, buffers that the caller owns, and status codes. No
-// function calls back or lets an error of a C library jump past it. A reader belongs to one thread at a
+// function lets an error of a C library jump past it, and the only one that is called back is ci_limits.should_stop. A reader belongs to one thread at a
 // time. What the process has in common is which optional libraries are loaded, and how many decodings of
 // HEIF were given up and still run.
 #ifndef CIMAGE_H
@@ -20,11 +20,15 @@ enum : int32_t {
   CI_UNSUPPORTED = 4,  // a kind of image that this build of the library does not support
   CI_TOO_LARGE = 5,    // more memory or more scans than the limits allow
   CI_NO_MEMORY = 6,
+  CI_STOPPED = 7,      // ci_limits.should_stop returned true
 };
 
 typedef struct ci_reader ci_reader;
 
 // Limits that the libraries enforce, in addition to those that the caller checked on the header.
+//
+// The readers of JPEG and PNG ask should_stop each time that they have read CI_BYTES_A_QUESTION bytes: a file may have millions of empty
+// segments, all of which a library reads in one call. It must not jump or throw.
 typedef struct {
   uint64_t memory_limit;       // bytes that a whole image or its coefficients may take
   uint32_t scan_limit;         // number of scans of a progressive JPEG
@@ -33,6 +37,8 @@ typedef struct {
   bool keeps_damaged;          // continues after damage that leaves all pixels
   bool keeps_inks;             // rows of a JPEG of four components hold C, M, Y and K, 255 the most ink
   uint8_t white;               // the value of the white that alpha is flattened on, usually 255
+  bool (*should_stop)(void *asker);
+  void *asker;
 } ci_limits;
 
 // Opens an image. The bytes must stay valid until ci_reader_close.

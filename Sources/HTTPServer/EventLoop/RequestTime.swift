@@ -7,12 +7,20 @@ import Synchronization
 package final class RequestTime: Clock {
   package typealias Instant = ContinuousClock.Instant
 
-  private let isOver = Atomic(false)
+  private let start = Instant.now
+  /// The nanoseconds from the start to the end for another client; 0 before.
+  private let endTime = Atomic(0)
 
   package init() {}
 
   package var now: Instant {
-    isOver.load(ordering: .relaxed) ? .now + .seconds(86_400) : .now
+    endTime.load(ordering: .relaxed) != 0 ? .now + .seconds(86_400) : .now
+  }
+
+  /// The moment at which the server ended the request for another client, or `nil`.
+  package var endedAt: Instant? {
+    let time = endTime.load(ordering: .relaxed)
+    return time == 0 ? nil : start + .nanoseconds(time)
   }
 
   package var minimumResolution: Duration { ContinuousClock().minimumResolution }
@@ -25,5 +33,8 @@ package final class RequestTime: Clock {
   package func remaining(until deadline: Instant) -> Duration { max(.zero, deadline - now) }
 
   /// Lets every deadline pass.
-  func end() { isOver.store(true, ordering: .relaxed) }
+  func end() {
+    let time = Int((Instant.now - start) / .nanoseconds(1))
+    _ = endTime.compareExchange(expected: 0, desired: max(1, time), ordering: .relaxed)
+  }
 }

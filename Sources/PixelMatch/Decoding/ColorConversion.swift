@@ -88,7 +88,7 @@ struct ColorConversion: Sendable {
   }
 
   private static func check(_ shouldStop: () -> Bool) throws(DecodeError) {
-    if shouldStop() { throw DecodeError(code: .cancelled, message: "decoding was cancelled") }
+    if shouldStop() { throw .cancelled }
   }
 
   private static func forEachStep(

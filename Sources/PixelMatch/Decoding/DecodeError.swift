@@ -26,6 +26,8 @@ public struct DecodeError: Error, Sendable, Hashable {
   /// The text for people: what was found and what would be accepted.
   public let message: String
 
+  static let cancelled = DecodeError(code: .cancelled, message: "decoding was cancelled")
+
   /// Makes an error.
   package init(code: Code, message: String) {
     self.code = code

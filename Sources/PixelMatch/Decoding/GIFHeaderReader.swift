@@ -1,7 +1,7 @@
 /// Parses the blocks of a GIF (GIF89a, 17 to 27) up to its first image, before giflib reads any byte.
 enum GIFHeaderReader {
   static func header(
-    of bytes: Span<UInt8>, limits: DecodeLimits
+    of bytes: Span<UInt8>, limits: DecodeLimits, _ shouldStop: () -> Bool
   ) throws(DecodeError) -> ImageHeader {
     func truncated() -> DecodeError {
       DecodeError(
@@ -16,12 +16,14 @@ enum GIFHeaderReader {
     }
     let flags = try byte(10)
     // A table of colors has 2, 4, … 256 entries of three bytes.
+    var pace = AskingPace()
     var place = 13 + (flags & 0x80 == 0 ? 0 : 3 << (flags & 7 + 1))
     while true {
       switch try byte(place) {
       case 0x21:
         place += 2
         while true {
+          if pace.isTime(), shouldStop() { throw .cancelled }
           let length = try byte(place)
           place += 1 + length
           if length == 0 { break }

@@ -33,9 +33,12 @@ public struct ImageDecoder: Sendable {
 
   /// Reads the header of an image.
   ///
-  /// - Throws: ``DecodeError`` with any code but `cancelled` and `unreadable`.
-  package func header(of bytes: [UInt8]) throws(DecodeError) -> ImageHeader {
-    try ImageHeader(of: bytes, limits: limits, accepting: formats)
+  /// - Parameter shouldStop: A function that is called between parts of the file; `true` ends with the code `cancelled`.
+  /// - Throws: ``DecodeError`` with any code but `unreadable`.
+  package func header(
+    of bytes: [UInt8], shouldStop: () -> Bool = { Task.isCancelled }
+  ) throws(DecodeError) -> ImageHeader {
+    try ImageHeader(of: bytes, limits: limits, accepting: formats, shouldStop)
   }
 
   /// Decodes an image at full size, upright, in sRGB.
@@ -78,7 +81,7 @@ public struct ImageDecoder: Sendable {
     _ bytes: [UInt8], longerSide limit: Int, shouldStop: () -> Bool = { Task.isCancelled }
   ) throws(DecodeError) -> DecodedPicture {
     precondition(limit >= 1, "an image has at least one pixel")
-    let header = try header(of: bytes)
+    let header = try header(of: bytes, shouldStop: shouldStop)
     try header.format.checkLibrary(accepting: formats)
     let denominator = Self.denominator(of: header, longerSide: limit)
     try limits.check(
@@ -89,7 +92,8 @@ public struct ImageDecoder: Sendable {
     var damage: DecodeError?
     var (pixels, width, height) = try RowReader.withReader(
       of: bytes, header, denominator: denominator, limits: limits,
-      keepsDamaged: keepsDamaged, keepsInks: conversion.takesInks, white: conversion.white
+      keepsDamaged: keepsDamaged, keepsInks: conversion.takesInks, white: conversion.white,
+      shouldStop
     ) { (reader) throws(DecodeError) in
       let full = (width: reader.width, height: reader.height)
       let size = AreaReducer.size(of: full, longerSide: limit)
@@ -111,8 +115,10 @@ public struct ImageDecoder: Sendable {
     // Converts after the reduction, which leaves at most a million pixels of most images.
     let profile = try conversion.convert(&pixels, shouldStop: shouldStop)
     let picture = PixelBuffer(pixels: pixels, width: width, height: height)
-    return DecodedPicture(
-      pixels: picture.upright(from: header.orientation), damage: damage, profile: profile)
+    guard let upright = picture.upright(from: header.orientation, shouldStop) else {
+      throw .cancelled
+    }
+    return DecodedPicture(pixels: upright, damage: damage, profile: profile)
   }
 
   /// Returns the denominator of the fraction of its size at which an image is decoded.
@@ -147,14 +153,14 @@ public struct ImageDecoder: Sendable {
   package func pdqCoefficients(
     of bytes: [UInt8], shouldStop: () -> Bool = { Task.isCancelled }
   ) throws(DecodeError) -> PDQCoefficients {
-    let header = try header(of: bytes)
+    let header = try header(of: bytes, shouldStop: shouldStop)
     try header.format.checkLibrary(accepting: formats)
     try limits.check(
       memory: DecodeMemory.byteCount(of: header, denominator: 1)
         + PDQHasher.byteCount(width: header.width, height: header.height), for: header)
     return try RowReader.withReader(
       of: bytes, header, denominator: 1, limits: limits, keepsDamaged: keepsDamaged,
-      keepsInks: false
+      keepsInks: false, shouldStop
     ) { (reader) throws(DecodeError) in
       var hasher: PDQHasher? = PDQHasher(width: reader.width, height: reader.height)
       _ = try forEachRow(of: reader, header, 255, shouldStop) { rows, range in
@@ -198,7 +204,7 @@ public struct ImageDecoder: Sendable {
   ) throws(DecodeError) -> DecodeError? {
     let name = header.format.name
     func checkForStop() throws(DecodeError) {
-      if shouldStop() { throw DecodeError(code: .cancelled, message: "decoding was cancelled") }
+      if shouldStop() { throw .cancelled }
     }
     var damage: DecodeError?
     preparing: while true {
@@ -213,7 +219,9 @@ public struct ImageDecoder: Sendable {
         throw DecodeError(code: code, message: "\(name) \(message)")
       }
     }
-    let limit = max(1, Self.bufferByteCount / (4 * reader.width))
+    // A row of a reduced image is made from several rows of the file, each of several times its width.
+    let denominator = max(1, header.width / reader.width)
+    let limit = max(1, Self.bufferByteCount / (4 * reader.width * denominator * denominator))
     var finished = 0
     while finished < reader.height {
       try checkForStop()

@@ -51,19 +51,21 @@ extension ImageHeader {
 
   /// Reads the header of an image and checks it against the limits.
   ///
+  /// - Parameter shouldStop: Asked between parts of the file; `true` ends with the code `cancelled`.
   /// - Throws: ``DecodeError``.
   /// - Complexity: O(bytes) for a JPEG, whose scans are counted; O(chunks) for other formats.
   init(
-    of bytes: [UInt8], limits: DecodeLimits, accepting formats: Set<ImageFormat> = ImageFormat.all
+    of bytes: [UInt8], limits: DecodeLimits, accepting formats: Set<ImageFormat>,
+    _ shouldStop: () -> Bool
   ) throws(DecodeError) {
     try limits.check(byteCount: bytes.count)
     let format = try ImageFormat(of: bytes, accepting: formats)
     try format.check(accepting: formats)
     switch format {
-    case .jpeg: self = try JPEGHeaderReader.header(of: bytes.span, limits: limits)
-    case .png: self = try PNGHeaderReader.header(of: bytes.span, limits: limits)
+    case .jpeg: self = try JPEGHeaderReader.header(of: bytes.span, limits: limits, shouldStop)
+    case .png: self = try PNGHeaderReader.header(of: bytes.span, limits: limits, shouldStop)
     case .webp: self = try WebPHeaderReader.header(of: bytes.span, limits: limits)
-    case .gif: self = try GIFHeaderReader.header(of: bytes.span, limits: limits)
+    case .gif: self = try GIFHeaderReader.header(of: bytes.span, limits: limits, shouldStop)
     case .avif, .heic:
       self = try HEIFHeaderReader.header(of: bytes, format: format, limits: limits)
     }

@@ -7,14 +7,23 @@ enum JPEGHeaderReader {
   private static let app2: UInt8 = 0xE2
 
   static func header(
-    of bytes: Span<UInt8>, limits: DecodeLimits
+    of bytes: Span<UInt8>, limits: DecodeLimits, _ shouldStop: () -> Bool
   ) throws(DecodeError) -> ImageHeader {
     var frame: Frame?
     var profile = JPEGProfileParts()
     var orientation = Orientation.up
     var scans = 0
     var place = 2
-    while let marker = nextMarker(in: bytes, from: &place) {
+    var pace = AskingPace(steps: bytesPerQuestion)
+    while place < bytes.count {
+      let start = place
+      let piece = min(bytes.count, place + bytesPerQuestion)
+      let next = nextMarker(in: bytes, from: &place, before: piece)
+      if pace.isTime(after: markerCost + place - start), shouldStop() { throw .cancelled }
+      guard let marker = next else {
+        if piece == bytes.count { break }
+        continue
+      }
       if marker == endOfImage { break }
       // Markers without a length: TEM, RSTn and a stray SOI.
       if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }
@@ -54,11 +63,17 @@ enum JPEGHeaderReader {
       pixels: 0..<bytes.count, keptBytesPerPixel: 0)
   }
 
-  /// Returns the second byte of the next marker and moves `place` past it.
+  /// The number of bytes that are looked at between two questions whether to stop, and the cost of a marker in bytes: a file may have millions of
+  /// empty segments.
+  private static let (bytesPerQuestion, markerCost) = (1 << 18, 64)
+
+  /// Returns the second byte of the next marker before an end, and moves `place` past it, or to where the search goes on behind the end.
   ///
   /// Skips entropy-coded data, in which a 0xFF is followed by 0x00 or a restart marker.
-  private static func nextMarker(in bytes: Span<UInt8>, from place: inout Int) -> UInt8? {
-    let last = bytes.count &- 1
+  private static func nextMarker(
+    in bytes: Span<UInt8>, from place: inout Int, before end: Int
+  ) -> UInt8? {
+    let last = end &- 1
     var index = place
     while index < last {
       // Skips quickly over the compressed data, which is most of the file: 32 or eight bytes per
@@ -89,6 +104,7 @@ enum JPEGHeaderReader {
       // A fill byte may be the first one of a marker.
       index &+= code == 0xFF ? 1 : 2
     }
+    place = index
     return nil
   }
 

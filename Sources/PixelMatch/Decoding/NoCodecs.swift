@@ -9,7 +9,7 @@
 
     static func withReader<Result>(
       of bytes: [UInt8], _ header: ImageHeader, denominator: Int, limits: DecodeLimits,
-      keepsDamaged: Bool, keepsInks: Bool, white: UInt8 = 255,
+      keepsDamaged: Bool, keepsInks: Bool, white: UInt8 = 255, _ shouldStop: () -> Bool,
       _ body: (borrowing RowReader) throws(DecodeError) -> Result
     ) throws(DecodeError) -> Result {
       throw DecodeError(withoutCodecFor: header.format)

@@ -22,15 +22,15 @@ package enum Orientation: UInt8, Sendable, Hashable, CaseIterable {
 }
 
 extension PixelBuffer {
-  /// Returns the upright image, or the image itself if it is already upright.
+  /// Returns the upright image, or the image itself if it is already upright; `nil` if it was told to stop.
   ///
   /// - Complexity: O(pixels); makes a copy in RGBA.
-  func upright(from orientation: Orientation) -> PixelBuffer {
+  func upright(from orientation: Orientation, _ shouldStop: () -> Bool) -> PixelBuffer? {
     if orientation == .up { return self }
     let (columns, rows) = orientation.swapsSides ? (height, width) : (width, height)
     var turned = [UInt8](repeating: 255, count: 4 * width * height)
     let (lastX, lastY) = (width - 1, height - 1)
-    forEachRGBARow { row, y in
+    let isWhole = forEachRGBARow(until: shouldStop) { row, y in
       for x in 0..<width {
         let (column, line) =
           switch orientation {
@@ -47,6 +47,6 @@ extension PixelBuffer {
         for channel in 0..<3 { turned[target &+ channel] = row[4 &* x &+ channel] }
       }
     }
-    return PixelBuffer(pixels: turned, width: columns, height: rows)
+    return isWhole ? PixelBuffer(pixels: turned, width: columns, height: rows) : nil
   }
 }

@@ -6,10 +6,12 @@ enum PNGHeaderReader {
   /// The largest accepted number of texts. Each is skipped in less than a microsecond; tools that keep
   /// metadata write some thousands.
   static let textCountLimit = 100_000
+  /// The number of chunks between two questions whether to stop: a file may have millions of empty ones.
+  private static let chunksPerQuestion = 1 << 12
   private static let texts: Set<String> = ["tEXt", "zTXt", "iTXt"]
 
   static func header(
-    of bytes: Span<UInt8>, limits: DecodeLimits
+    of bytes: Span<UInt8>, limits: DecodeLimits, _ shouldStop: () -> Bool
   ) throws(DecodeError) -> ImageHeader {
     func number(_ offset: Int) -> Int {
       Int(bytes[offset]) << 24 | Int(bytes[offset + 1]) << 16 | Int(bytes[offset + 2]) << 8
@@ -46,7 +48,9 @@ enum PNGHeaderReader {
     var (textCount, textBytes) = (0, 0)
     var colors = PNGColorChunks()
     var hasPixels = false
+    var pace = AskingPace(steps: chunksPerQuestion)
     while place + 8 <= bytes.count {
+      if pace.isTime(), shouldStop() { throw .cancelled }
       let length = number(place)
       let type = name(place + 4)
       if type == "IEND" { break }

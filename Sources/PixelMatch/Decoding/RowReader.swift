@@ -18,19 +18,47 @@
     ///   - keepsInks: True if rows of a JPEG of four components hold cyan, magenta, yellow
     ///   and black, 255 the most ink, instead of RGBA.
     ///   - white: The value of the white that transparent pixels are blended with.
+    ///   - shouldStop: Asked while bytes of the file are read.
     static func withReader<Result>(
       of bytes: [UInt8], _ header: ImageHeader, denominator: Int, limits: DecodeLimits,
-      keepsDamaged: Bool, keepsInks: Bool, white: UInt8 = 255,
+      keepsDamaged: Bool, keepsInks: Bool, white: UInt8 = 255, _ shouldStop: () -> Bool,
       _ body: (borrowing RowReader) throws(DecodeError) -> Result
     ) throws(DecodeError) -> Result {
-      let limits = ci_limits(
-        memory_limit: UInt64(max(0, limits.memoryLimit)), scan_limit: 1000,
-        chunk_limit: UInt32(clamping: limits.chunkByteLimit),
-        chunk_count_limit: UInt32(PNGHeaderReader.chunkCountLimit), keeps_damaged: keepsDamaged,
-        keeps_inks: keepsInks, white: white)
       // The closure must not throw a typed error through a rethrowing function, so it returns a
       // result.
-      let result: Swift.Result<Result, DecodeError> = unsafe bytes.withUnsafeBufferPointer { lent in
+      let result: Swift.Result<Result, DecodeError> = withoutActuallyEscaping(shouldStop) {
+        // Sound: the question outlives the reader, whose functions are the only ones that ask it.
+        let question = Question($0)
+        return withExtendedLifetime(question) {
+          let limits = unsafe ci_limits(
+            memory_limit: UInt64(max(0, limits.memoryLimit)), scan_limit: 1000,
+            chunk_limit: UInt32(clamping: limits.chunkByteLimit),
+            chunk_count_limit: UInt32(PNGHeaderReader.chunkCountLimit),
+            keeps_damaged: keepsDamaged, keeps_inks: keepsInks, white: white,
+            should_stop: { unsafe Question.of($0).shouldStop() },
+            asker: Unmanaged.passUnretained(question).toOpaque())
+          return unsafe read(bytes, header, denominator, limits, body)
+        }
+      }
+      return try result.get()
+    }
+
+    /// What C asks while it reads bytes.
+    private final class Question {
+      let shouldStop: () -> Bool
+
+      init(_ shouldStop: @escaping () -> Bool) { self.shouldStop = shouldStop }
+
+      static func of(_ asker: UnsafeMutableRawPointer?) -> Question {
+        unsafe Unmanaged.fromOpaque(asker!).takeUnretainedValue()
+      }
+    }
+
+    private static func read<Result>(
+      _ bytes: [UInt8], _ header: ImageHeader, _ denominator: Int, _ limits: ci_limits,
+      _ body: (borrowing RowReader) throws(DecodeError) -> Result
+    ) -> Swift.Result<Result, DecodeError> {
+      unsafe bytes.withUnsafeBufferPointer { lent in
         var status = CI_OK
         let pixels = unsafe UnsafeBufferPointer(rebasing: lent[header.pixels])
         let opened = unsafe open(pixels, header, UInt32(denominator), limits, &status)
@@ -48,7 +76,6 @@
           return .failure(error)
         }
       }
-      return try result.get()
     }
 
     private static func open(
@@ -109,6 +136,7 @@
       case CI_UNSUPPORTED:
         return .failed(.unsupportedFormat, "is of a kind not supported: \(message)")
       case CI_TOO_LARGE: return .failed(.tooMuchWork, "costs too much: \(message)")
+      case CI_STOPPED: return .failed(.cancelled, DecodeError.cancelled.message)
       case CI_NO_MEMORY: return .failed(.tooMuchWork, "needs more memory than there is")
       default: return .failed(.corrupt, "is damaged: \(message)")
       }

@@ -89,21 +89,27 @@ package struct PatchCheck: Sendable {
   /// The size of the largest plane, or of the image that the marks come from, over ``size``.
   private let ratio: Double
 
-  /// Prepares the check of a query.
+  /// Prepares the check of a query, or returns `nil` if it was told to stop.
   ///
   /// - Parameters:
   ///   - image: The image, of which at most ``QuerySignature/workingSide`` pixels a side are looked at.
   ///   - signature: The image's signature.
+  ///   - shouldStop: A function that is called for each size of the image.
   /// - Complexity: O(pixels).
-  package init(_ image: PixelBuffer, _ signature: QuerySignature) {
+  package init?(_ image: PixelBuffer, _ signature: QuerySignature, shouldStop: () -> Bool) {
     let large = image.reduced(toLongerSide: QuerySignature.workingSide)
     size = SIMD2(Double(signature.size.x), Double(signature.size.y))
     ratio = Double(max(large.width, large.height)) / size.max()
-    planes = LumaPyramid(large).planes.enumerated().map { level, plane in
-      Plane(
-        width: plane.width, height: plane.height, sums: plane.boxSums(),
-        reduction: Double(LumaPyramid.reductions[level]) / 6)
+    if shouldStop() { return nil }
+    var planes: [Plane] = []
+    for (level, plane) in LumaPyramid(large).planes.enumerated() {
+      if shouldStop() { return nil }
+      planes.append(
+        Plane(
+          width: plane.width, height: plane.height, sums: plane.boxSums(),
+          reduction: Double(LumaPyramid.reductions[level]) / 6))
     }
+    self.planes = planes
     marks = []
   }
 

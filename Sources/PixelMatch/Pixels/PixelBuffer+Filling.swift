@@ -1,12 +1,13 @@
 extension PixelBuffer {
   /// Returns the image with boxes filled from their borders, as RGBA: what lies in them is gone, and no edge
-  /// takes its place.
+  /// takes its place. Returns `nil` if it was told to stop.
   ///
   /// Each pixel is the mean of the four borders of its box, each smoothed along its length and weighted by the
   /// inverse of its distance. Borders outside the image do not count; a box of the whole image becomes white.
   ///
-  /// - Complexity: O(pixels).
-  package func filling(_ boxes: [ImageBox]) -> PixelBuffer {
+  /// - Parameter shouldStop: Asked for every ``AskingPace/pixels`` pixels of boxes.
+  /// - Complexity: O(pixels of the boxes).
+  package func filling(_ boxes: [ImageBox], shouldStop: () -> Bool) -> PixelBuffer? {
     var pixels = packedRGBA
     for box in boxes {
       func pixel(_ share: Double, _ side: Int) -> Int {
@@ -15,7 +16,8 @@ extension PixelBuffer {
       let columns = pixel(box.x, width)..<max(pixel(box.x, width), pixel(box.x + box.width, width))
       let rows = pixel(box.y, height)..<max(pixel(box.y, height), pixel(box.y + box.height, height))
       if columns.isEmpty || rows.isEmpty { continue }
-      BoxFilling(columns, rows, of: pixels, width: width, height: height).fill(&pixels)
+      let filling = BoxFilling(columns, rows, of: pixels, width: width, height: height)
+      guard filling.fill(&pixels, shouldStop) else { return nil }
     }
     return PixelBuffer(pixels: pixels, width: width, height: height)
   }
@@ -58,10 +60,13 @@ private struct BoxFilling {
     }
   }
 
-  func fill(_ pixels: inout [UInt8]) {
+  /// - Returns: False if it was told to stop.
+  func fill(_ pixels: inout [UInt8], _ shouldStop: () -> Bool) -> Bool {
+    var pace = AskingPace()
     // Weights by distance, less one.
     let weights = (1...max(columns.count, rows.count)).map { 1 / Float($0) }
     for (down, y) in rows.enumerated() {
+      if pace.isTime(after: columns.count), shouldStop() { return false }
       var start = 4 * (y * width + columns.lowerBound)
       for across in 0..<columns.count {
         var (sum, total) = (SIMD4<Float>.zero, Float(0))
@@ -80,5 +85,6 @@ private struct BoxFilling {
         start += 4
       }
     }
+    return true
   }
 }

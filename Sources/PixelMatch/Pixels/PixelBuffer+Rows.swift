@@ -30,6 +30,27 @@ extension PixelBuffer {
     }
   }
 
+  /// Calls `body` with each row as ``forEachRGBARow(_:)`` does, until it is told to stop.
+  ///
+  /// - Parameter shouldStop: Asked for every ``AskingPace/pixels`` pixels.
+  /// - Returns: False if it was told to stop.
+  package func forEachRGBARow(
+    until shouldStop: () -> Bool, _ body: (_ row: Span<UInt8>, _ y: Int) -> Void
+  ) -> Bool {
+    var pace = AskingPace()
+    do throws(Stop) {
+      try forEachRGBARow { (row, y) throws(Stop) in
+        if pace.isTime(after: width), shouldStop() { throw Stop() }
+        body(row, y)
+      }
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private struct Stop: Error {}
+
   /// Calls `body` with each row as ``forEachRGBARow(_:)`` does, but in the image's own color space.
   func forEachStoredRow<Failure: Error>(
     _ body: (_ row: Span<UInt8>, _ y: Int) throws(Failure) -> Void

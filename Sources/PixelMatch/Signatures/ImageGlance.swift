@@ -11,11 +11,15 @@ package struct ImageGlance: Sendable {
   /// The color layout.
   package let layout: ColorLayout
 
-  /// Looks at an upright image of any size.
+  /// Looks at an upright image of any size, or returns `nil` if it was told to stop.
   ///
+  /// - Parameter shouldStop: A function that is called between steps.
   /// - Complexity: O(pixels).
-  package init(_ picture: PixelBuffer) {
-    working = QuerySignature.large(picture).reduced(toLongerSide: Signature.workingSide)
+  package init?(_ picture: PixelBuffer, shouldStop: () -> Bool) {
+    let large = QuerySignature.large(picture)
+    if shouldStop() { return nil }
+    working = large.reduced(toLongerSide: Signature.workingSide)
+    if shouldStop() { return nil }
     (hashed, colors) = SignedPicture.hashAndColors(of: working) { _ in }
     variants = DihedralVariant.allCases.map(hashed.hash(of:))
     layout = ColorLayout(colors)

@@ -29,7 +29,7 @@ package enum PageLayout {
   ///
   /// - Parameters:
   ///   - picture: The image, upright.
-  ///   - shouldStop: Asked before each rectangle, which costs a look at some of its pixels.
+  ///   - shouldStop: Asked before each rectangle, and for every ``AskingPace/pixels`` pixels of its lines.
   /// - Complexity: O(*d* · pixels) for *d* cuts within each other, at most seven; a photo's lines end the look at them early.
   package static func cells(of picture: PixelBuffer, shouldStop: () -> Bool) -> [ImageBox]? {
     let page = Page(picture.reduced(toLongerSide: side))
@@ -80,16 +80,18 @@ package enum PageLayout {
       _ box: Box, _ depth: Int, into leaves: inout [Box], _ shouldStop: () -> Bool
     ) -> Bool {
       if shouldStop() { return false }
-      let rows = parts(box.y) {
+      let rows = parts(box.y, of: box.x.count, shouldStop) {
         isPlain(from: $0 * width + box.x.lowerBound, step: 1, box.x.count, $1)
       }
+      guard let rows else { return false }
       guard rows.count <= 1 else {
         return rows.allSatisfy { next(Box(x: box.x, y: $0), depth, into: &leaves, shouldStop) }
       }
       let inner = Box(x: box.x, y: rows.first ?? box.y)
-      let columns = parts(inner.x) {
+      let columns = parts(inner.x, of: inner.y.count, shouldStop) {
         isPlain(from: inner.y.lowerBound * width + $0, step: width, inner.y.count, $1)
       }
+      guard let columns else { return false }
       guard columns.count <= 1 else {
         return columns.allSatisfy {
           next(Box(x: $0, y: inner.y), depth, into: &leaves, shouldStop)
@@ -113,20 +115,27 @@ package enum PageLayout {
       return true
     }
 
-    /// Returns the runs of lines between plain lines. Each is continued on both sides by lines that are plain only within
+    /// Returns the runs of lines between plain lines, or `nil` if it was told to stop. Each is continued on both sides by lines that are plain only within
     /// ``nearness``: up to the middle of the gap, which may be noisy as a whole, and by half of its own length, so
     /// that a line of text stays small.
+    ///
+    /// - Parameter length: The number of pixels of a line.
     private func parts(
-      _ lines: Range<Int>, isPlain: (_ line: Int, _ nearness: Int) -> Bool
-    ) -> [Range<Int>] {
+      _ lines: Range<Int>, of length: Int, _ shouldStop: () -> Bool,
+      isPlain: (_ line: Int, _ nearness: Int) -> Bool
+    ) -> [Range<Int>]? {
+      var pace = AskingPace()
       var parts: [Range<Int>] = []
-      for line in lines where !isPlain(line, nearness) {
+      for line in lines {
+        if pace.isTime(after: length), shouldStop() { return nil }
+        if isPlain(line, nearness) { continue }
         if let last = parts.last, last.upperBound == line {
           parts[parts.count - 1] = last.lowerBound..<line + 1
         } else {
           parts.append(line..<line + 1)
         }
       }
+      if shouldStop() { return nil }
       return parts.indices.map { index in
         let part = parts[index]
         let before = index > 0 ? parts[index - 1].upperBound : lines.lowerBound

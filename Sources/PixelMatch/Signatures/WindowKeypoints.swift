@@ -30,19 +30,27 @@ package struct WindowKeypoints: Sendable {
     signature.keypoints.fineWidth > 0
   }
 
-  /// Finds the corners of an image.
+  /// Finds the corners of an image, or returns `nil` if it was told to stop.
   ///
   /// - Parameters:
   ///   - image: The image, of which at most ``QuerySignature/workingSide`` pixels a side are looked at.
   ///   - signature: The image's signature, in whose pixels the keypoints are placed.
+  ///   - shouldStop: A function that is called for each size of the image.
   /// - Complexity: O(pixels).
-  package init(_ image: PixelBuffer, _ signature: QuerySignature) {
+  package init?(_ image: PixelBuffer, _ signature: QuerySignature, shouldStop: () -> Bool) {
     let large = image.reduced(toLongerSide: QuerySignature.workingSide)
     size = signature.size
     ratio = Double(max(large.width, large.height)) / Double(max(size.x, size.y))
+    if shouldStop() { return nil }
     pyramid = LumaPyramid(large)
+    if shouldStop() { return nil }
     hashers = LevelHashers(all: pyramid)
-    corners = pyramid.planes.map { KeypointDetector.corners(of: $0, limit: Self.cornerLimit) }
+    var corners: [[KeypointDetector.Corner]] = []
+    for plane in pyramid.planes {
+      if shouldStop() { return nil }
+      corners.append(KeypointDetector.corners(of: plane, limit: Self.cornerLimit))
+    }
+    self.corners = corners
   }
 
   /// Returns the keypoints of a window.

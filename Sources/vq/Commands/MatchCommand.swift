@@ -116,7 +116,7 @@ enum MatchCommand {
       "profile", "show where the time of each image went, by steps",
       detail: """
         Images are then searched one after another. Beneath each table; with --json or --csv on standard error; with --report \
-        also a bar in the page.
+        also a bar in the page. With --deadline, BLOCK MS is the longest processor time in which a step did not look at the clock.
         """, isRare: true))
   static let json = Option<Bool>.flag(
     OptionText("json", "one JSON object per line and image"))

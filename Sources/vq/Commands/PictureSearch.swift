@@ -55,11 +55,17 @@ struct PictureSearch: Sendable {
   /// The deadline includes reading and decoding the image.
   @concurrent func answer(to picture: String?) async throws -> Answer {
     guard isProfiled else { return try await search(with: picture) }
-    let recorder = StepRecorder()
+    let (recorder, clock) = (StepRecorder(), WatchedClock())
     var profiled = self
-    profiled.matcher.onStep = { recorder.add($0, $1) }
+    profiled.matcher = matcher.timed(by: clock)
+    profiled.matcher.onStep = {
+      clock.end($0)
+      recorder.add($0, $1)
+    }
     var answer = try await profiled.search(with: picture)
-    answer.times = recorder.times(of: answer.elapsed)
+    // Without a deadline, nothing looks at the clock.
+    let blocks = question.deadline == nil ? [:] : clock.blocks
+    answer.times = recorder.times(of: answer.elapsed, blocks: blocks)
     return answer
   }
 

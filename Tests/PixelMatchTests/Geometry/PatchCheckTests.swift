@@ -19,7 +19,7 @@ import Testing
   private static func agreement(
     of picture: PixelBuffer, in query: PixelBuffer, under transform: PlaneTransform
   ) throws -> PatchAgreement? {
-    PatchCheck(query, QuerySignature(query))
+    PatchCheck(query, QuerySignature(query), shouldStop: { false })!
       .agreement(of: 0, in: try segment(picture), under: transform)
   }
 
@@ -149,7 +149,7 @@ import Testing
     let hidden = try PixelBuffer(
       width: Self.side, height: Self.side, format: .rgba8, bytes: bytes)
     func lost(_ query: PixelBuffer) throws -> Double {
-      let check = PatchCheck(query, QuerySignature(query))
+      let check = PatchCheck(query, QuerySignature(query), shouldStop: { false })!
       let found = try #require(
         check.agreement(of: 0, in: try Self.segment(one), under: same, part))
       #expect(found.contradicted >= 10 && found.visible - found.contradicted >= 10, "\(found)")

@@ -24,13 +24,14 @@ import Testing
       return isInside ? (0, UInt8(7 * x), UInt8(9 * y)) : (200, 180, 90)
     }
     let box = ImageBox(x: 10 / 40.0, y: 6 / 30.0, width: 20 / 40.0, height: 18 / 30.0)
-    #expect(thing.filling([box]).packedRGBA == plain.packedRGBA)
+    #expect(thing.filling([box], shouldStop: { false })!.packedRGBA == plain.packedRGBA)
   }
 
   /// Would break if borders of different colors met in an edge.
   @Test func `a gradient goes on through the box`() {
     let gradient = picture(width: 64, height: 64) { x, y in (UInt8(3 * x), UInt8(2 * y + 40), 128) }
-    let filled = gradient.filling([ImageBox(x: 0.25, y: 0.25, width: 0.5, height: 0.5)])
+    let filled = gradient.filling(
+      [ImageBox(x: 0.25, y: 0.25, width: 0.5, height: 0.5)], shouldStop: { false })!
     let (before, after) = (gradient.packedRGBA, filled.packedRGBA)
     for index in before.indices {
       #expect(abs(Int(before[index]) - Int(after[index])) <= 32)
@@ -45,7 +46,7 @@ import Testing
   ])
   func `a box of the whole image becomes white`(box: ImageBox) {
     let red = picture(width: 5, height: 4) { _, _ in (250, 0, 0) }
-    #expect(red.filling([box]).packedRGBA == [UInt8](repeating: 255, count: 80))
+    #expect(red.filling([box], shouldStop: { false })!.packedRGBA == [UInt8](repeating: 255, count: 80))
   }
 
   @Test(arguments: [
@@ -54,6 +55,6 @@ import Testing
   ])
   func `a box without pixels changes nothing`(box: ImageBox) {
     let red = picture(width: 5, height: 4) { x, _ in (250, UInt8(x), 0) }
-    #expect(red.filling([box]).packedRGBA == red.packedRGBA)
+    #expect(red.filling([box], shouldStop: { false })!.packedRGBA == red.packedRGBA)
   }
 }

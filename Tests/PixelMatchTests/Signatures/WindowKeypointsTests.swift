@@ -9,7 +9,7 @@ import Testing
   /// Would break if windows did not cover the image, or if a keypoint were placed elsewhere than it lies.
   @Test func `windows cover the image, and their keypoints lie in them`() {
     let signature = QuerySignature(Self.image)
-    let windows = WindowKeypoints(Self.image, signature)
+    let windows = try #require(WindowKeypoints(Self.image, signature, shouldStop: { false }))
     let whole = signature.keypoints.points.map { place($0, signature) }
     var seen = Set<SIMD2<Int>>()
     for number in 0..<WindowKeypoints.count {
@@ -34,7 +34,7 @@ import Testing
       return [tile, tile, tile, 255]
     }
     let busy = try PixelBuffer(width: 1000, height: 750, format: .rgba8, bytes: bytes)
-    let windows = WindowKeypoints(busy, QuerySignature(busy))
+    let windows = try #require(WindowKeypoints(busy, QuerySignature(busy), shouldStop: { false }))
     #expect(windows.keypoints(ofWindow: 5).count > 300)
   }
 
@@ -56,7 +56,7 @@ import Testing
     let whole = Dictionary(
       zip(signature.keypoints.points, signature.keypoints.views[0].hashes)
         .filter(\.0.isFine).map { ($0, $1) }, uniquingKeysWith: { $1 })
-    let windows = WindowKeypoints(Self.image, signature)
+    let windows = try #require(WindowKeypoints(Self.image, signature, shouldStop: { false }))
     var both = 0
     for number in 0..<WindowKeypoints.count {
       let found = windows.keypoints(ofWindow: number)

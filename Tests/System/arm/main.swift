@@ -141,7 +141,7 @@ func compare(
   tell(
     "\(name), colors of \(row)",
     [colors.residual(of: layout, size: size, under: map) ?? -1, contradiction.share])
-  let patches = PatchCheck(image, query)
+  let patches = PatchCheck(image, query, shouldStop: { false })!
   if let found = patches.agreement(of: row, in: segment, under: map, contradiction) {
     tell("\(name), patches of \(row)", [Double(found.visible), Double(found.agreeing)])
   }

@@ -62,6 +62,8 @@ echo "== clients that misbehave"
 python3 Tests/System/server/clients.py "$VQ" Samples/shop/catalogue.jsonl "$picture"
 echo "== clients that attack"
 python3 Tests/System/server/attack.py "$VQ" Samples/shop/catalogue.jsonl "$picture"
+echo "== the worst picture for each step"
+python3 Tests/System/server/worst.py "$VQ"
 echo "== changes of entities, and kills"
 python3 Tests/System/server/updates.py "$VQ" Samples/shop/images --kills 4
 echo "== damaged tokens, signatures and indexes, and more kills"

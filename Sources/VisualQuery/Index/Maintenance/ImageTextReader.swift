@@ -36,7 +36,7 @@ struct ImageTextReader: Sendable {
     try Task.checkCancellation()
     return .success(
       ImageReading(
-        models: files, lines: reading.lines, codes: codes?.codes(in: pixels) ?? [],
+        models: files, lines: reading.lines, codes: codes?.codes(in: pixels) { Task.isCancelled } ?? [],
         unreadCount: reading.unreadCount))
   }
 }

@@ -20,7 +20,11 @@ extension SemanticContent {
   ) throws {
     var side = QuerySignature.workingSide
     var part = region
-    if let region { (part, side) = try Self.part(region, of: decoder.header(of: bytes), decoder) }
+    if let region {
+      if let header = try Self.header(of: bytes, decoder, shouldStop) {
+        (part, side) = try Self.part(region, of: header, decoder)
+      }
+    }
     let picture = try Self.picture(bytes, longerSide: side, decoder, shouldStop)
     self.init(labels: labels, decoded: picture, region: part)
     if region == nil, picture != nil {
@@ -35,7 +39,7 @@ extension SemanticContent {
   private static func codes(
     of bytes: [UInt8], _ decoder: ImageDecoder, _ shouldStop: () -> Bool
   ) throws -> [ReadCode]? {
-    guard let reader = CodeReader(), let header = try? decoder.header(of: bytes),
+    guard let reader = CodeReader(), let header = try header(of: bytes, decoder, shouldStop),
       max(header.width, header.height) > QuerySignature.workingSide,
       decoder.byteCount(of: header, longerSide: codeSide) <= decoder.limits.memoryLimit,
       let picture = try? picture(bytes, longerSide: codeSide, decoder, shouldStop)
@@ -43,7 +47,22 @@ extension SemanticContent {
       try Task.checkCancellation()
       return nil
     }
-    return reader.codes(in: picture.pixels)
+    let codes = reader.codes(in: picture.pixels) { Task.isCancelled || shouldStop() }
+    try Task.checkCancellation()
+    return codes
+  }
+
+  /// The header of an image, or `nil` if the image was given up.
+  private static func header(
+    of bytes: [UInt8], _ decoder: ImageDecoder, _ shouldStop: () -> Bool
+  ) throws -> ImageHeader? {
+    do throws(DecodeError) {
+      return try decoder.header(of: bytes) { Task.isCancelled || shouldStop() }
+    } catch {
+      guard error.code == .cancelled else { throw error }
+    }
+    try Task.checkCancellation()
+    return nil
   }
 
   /// A decoded image, or `nil` if it was given up.

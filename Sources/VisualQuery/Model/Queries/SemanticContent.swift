@@ -93,4 +93,7 @@ public struct SemanticContent: Sendable {
     pictureDamage = picture?.damage
     pictureProfile = picture?.profile
   }
+
+  /// Leaves the image out, since the deadline passed before it was analyzed.
+  package mutating func leavePictureOut() { isPictureLeftOut = true }
 }

@@ -25,14 +25,19 @@ extension Matcher {
       (image == nil || models == nil) && !rules.hides && !rules.moves && words == nil
       && WholeImageStage.isWorthwhile(for: content, options, types, cutOff: cutOff, in: catalogue)
     var glance: ImageGlance?
-    if mayEnd, let image, let allowed {
+    if mayEnd, let image, allowed != nil {
       start = beginStep()
-      let seen = ImageGlance(image)
+      glance = ImageGlance(image, shouldStop: shouldStop)
+    }
+    if let image, let allowed, let seen = glance {
       let copy = try copy(image, seen, labels, content, types, allowed, options, shouldStop)
       endStep(.glance, since: start)
       try Task.checkCancellation()
       // A code in the image may belong to another entity, so the whole search has to compare both.
-      if copy != nil, content.readCodes == nil, !shouldStop() { readCodes(of: image, in: &content) }
+      if copy != nil, content.readCodes == nil {
+        readCodes(of: image, in: &content, shouldStop)
+        try Task.checkCancellation()
+      }
       if let copy, content.readCodes?.isEmpty ?? true {
         let query = PreparedQuery(
           types: types, labels: labels, signature: copy.signature, isImageLeftOut: false,
@@ -47,12 +52,15 @@ extension Matcher {
         state.findings.copy = copy.entity
         return state
       }
-      glance = seen
     }
     start = beginStep()
     // The encoding runs concurrently with the following steps.
     let encoding = content.embedding == nil ? image.flatMap(encoding) : nil
-    let signature = try image.map { try self.signature(of: $0, after: glance) } ?? content.signature
+    var signature = content.signature
+    if let image {
+      signature = QuerySignature(image, isSent: false, after: glance, shouldStop: shouldStop)
+      if signature == nil { content.leavePictureOut() }
+    }
     endStep(.signature, since: start)
     try Task.checkCancellation()
     let feedback = try feedback(on: signature, content, options)
@@ -62,7 +70,7 @@ extension Matcher {
     let direction = wordsEncoding(content)
     if let source = embedding, let direction { embedding = .worded(source, direction) }
     var plan = try plan(
-      signature, image, labels, content, embedding, direction,
+      signature, content.isPictureLeftOut ? nil : image, labels, content, embedding, direction,
       endsEarly: mayEnd && feedback == nil
     ) {
       Task.isCancelled || (scansEnd.map { now() >= $0 } ?? false)
@@ -222,11 +230,13 @@ extension Matcher {
       ? [] : [CodeStage(codes: content.codes, image: image, read: content.readCodes)]
   }
 
-  /// Reads the codes in an image, once for all that need them; nothing if none can be read.
-  private func readCodes(of image: PixelBuffer, in content: inout SemanticContent) {
+  /// Reads the codes in an image, once for all that need them; nothing if none can be read, or not in time.
+  private func readCodes(
+    of image: PixelBuffer, in content: inout SemanticContent, _ shouldStop: () -> Bool
+  ) {
     guard let reader = CodeReader() else { return }
     let start = beginStep()
-    content.readCodes = reader.codes(in: image)
+    content.readCodes = reader.codes(in: image, shouldStop: shouldStop)
     endStep(.codes, since: start)
   }
 
@@ -247,15 +257,6 @@ extension Matcher {
     }
     guard let copy, try feedback(on: copy.signature, content, options) == nil else { return nil }
     return copy
-  }
-
-  private func signature(
-    of image: PixelBuffer, after glance: ImageGlance?
-  ) throws -> QuerySignature {
-    let signature = QuerySignature(
-      image, isSent: false, after: glance, shouldStop: { Task.isCancelled })
-    guard let signature else { throw CancellationError() }
-    return signature
   }
 
   private func search(

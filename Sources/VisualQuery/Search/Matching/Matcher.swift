@@ -52,6 +52,14 @@ public struct Matcher: Sendable {
     now = { start.duration(to: clock.now) }
   }
 
+  /// Returns the same matcher with another clock for its deadlines.
+  package func timed(by clock: some Clock<Duration>) -> Matcher {
+    var timed = Matcher(catalogue: catalogue, pool: pool, clock: clock)
+    (timed.models, timed.onStep) = (models, onStep)
+    (timed.rules, timed.ruleDate) = (rules, ruleDate)
+    return timed
+  }
+
   /// Decodes an image at the resolution that a query needs, on the matcher's threads.
   ///
   /// A passed deadline is not an error: the question is then that of the labels, and its answer

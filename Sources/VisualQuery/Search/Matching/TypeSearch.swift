@@ -406,9 +406,9 @@ extension [TypeSearch] {
     let rows = map { $0.rowsToCompareByPatches() }
     guard rows.contains(where: { !$0.isEmpty }) else { return .unchanged }
     if shouldStop() { return .stopped }
-    guard let check = image.map({ PatchCheck($0, signature) }) ?? PatchCheck(signature) else {
-      return .unchanged
-    }
+    let made =
+      image.map { PatchCheck($0, signature, shouldStop: shouldStop) } ?? PatchCheck(signature)
+    guard let check = made else { return image == nil ? .unchanged : .stopped }
     var compared = self
     for index in indices {
       guard compared[index].comparePatches(of: rows[index], check, shouldStop: shouldStop) else {

@@ -6,6 +6,7 @@
   import Darwin
 #endif
 
+internal import PixelMatch
 package import Reading
 
 /// The words of a catalogue's entities, by the pieces of three letters that they consist of: those of titles, of brands, of the text
@@ -27,6 +28,8 @@ package struct PieceIndex: Sendable {
   private static let wordLimit = 256
   /// The most pieces of a word: longer ones are cut.
   private static let pieceLimit = 40
+  /// The number of postings that are read between two questions whether to stop.
+  private static let postingsPerQuestion = 1 << 14
 
   /// The keys of the entities with words, in ascending order.
   fileprivate let keys: [UInt32]
@@ -147,9 +150,11 @@ package struct PieceIndex: Sendable {
 
   /// Compares lines of text with those of all entities.
   ///
-  /// - Returns: The agreement with each, or `nil` if no entity has any piece of them.
+  /// - Parameter shouldStop: Asked for each word and its many postings.
+  /// - Returns: The agreement with each, or `nil` if no entity has any piece of them, or if it was told to stop.
   /// - Complexity: O(postings of the lines' pieces), and 8 bytes of memory for each entity.
-  package func agreements(of lines: [TextLine]) -> TextAgreements? {
+  package func agreements(of lines: [TextLine], shouldStop: () -> Bool) -> TextAgreements? {
+    var pace = AskingPace(steps: Self.postingsPerQuestion)
     var agreed = [Float](repeating: 0, count: keys.count)
     var explained = [Float](repeating: 0, count: keys.count)
     var known: Float = 0
@@ -168,6 +173,7 @@ package struct PieceIndex: Sendable {
           continue
         }
         let range = starts[place]..<starts[place + 1]
+        if pace.isTime(after: range.count), shouldStop() { return nil }
         let rarity = Self.rarity(count: range.count, of: keys.count)
         total += rarity
         for posting in postings[range] {
@@ -193,6 +199,7 @@ package struct PieceIndex: Sendable {
     for (piece, weight) in weights.sorted(by: { $0.key < $1.key }) {
       guard let place = Self.index(of: piece, in: pieces) else { continue }
       let range = starts[place]..<starts[place + 1]
+      if pace.isTime(after: range.count), shouldStop() { return nil }
       let rarity = Self.rarity(count: range.count, of: keys.count)
       for posting in postings[range] {
         agreed[Int(posting.entity)] += rarity * weight * Float(posting.weight) / 255

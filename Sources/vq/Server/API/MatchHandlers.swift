@@ -63,6 +63,7 @@ struct MatchHandlers: Handlers {
       "Server-Timing",
       "decode;dur=\(Milliseconds.text(decoded - start)), search;dur=\(Milliseconds.text(end - decoded))"
     )
+    metrics.countOverrun(clock.now - min(deadline, time.endedAt ?? deadline))
     return answer
   }
 

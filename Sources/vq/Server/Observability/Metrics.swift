@@ -11,6 +11,9 @@ final class Metrics: Sendable {
     0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
   ]
 
+  /// The same for how far an answer ended past its deadline; those in time are at 0.
+  private static let overrunBuckets = [0, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
+
   private struct Key: Hashable {
     let route: String
     let status: Int
@@ -40,6 +43,7 @@ final class Metrics: Sendable {
     var cancelled: [String: Int] = [:]
     var durations: [String: Histogram] = [:]
     var steps: [QueryStep: Histogram] = [:]
+    var overruns = Histogram(Metrics.overrunBuckets)
     var waitSeconds = 0.0
     var bytesIn = 0
     var bytesOut = 0
@@ -76,6 +80,11 @@ final class Metrics: Sendable {
   /// Counts the time of a step of a match.
   func count(_ step: QueryStep, _ time: Duration) {
     state.withLock { $0.steps[step, default: Histogram(Self.stepBuckets)].add(time) }
+  }
+
+  /// Counts how far the answer to a match ended past its deadline.
+  func countOverrun(_ time: Duration) {
+    state.withLock { $0.overruns.add(max(.zero, time)) }
   }
 
   /// Counts that a shard did not answer a query, or sent damaged rows.
@@ -138,6 +147,12 @@ final class Metrics: Sendable {
     lines += histograms(
       "vq_match_step_seconds", "The time of each step of a match.", "step",
       QueryStep.allCases.compactMap { step in state.steps[step].map { (step.rawValue, $0) } })
+    if state.overruns.count > 0 {
+      lines += histograms(
+        "vq_match_overrun_seconds",
+        "From the deadline of a match, or its end for another client, to its answer; 0 if in time.",
+        "", [("", state.overruns)])
+    }
     func shards(_ counts: [Int: Int]) -> [(String, String)] {
       counts.sorted { $0.key < $1.key }.map { ("{shard=\"\($0.key)\"}", "\($0.value)") }
     }
@@ -197,21 +212,23 @@ final class Metrics: Sendable {
     return lines.joined(separator: "\n") + "\n"
   }
 
+  /// - Parameter label: The name of the label, or an empty text for a single histogram without one.
   private func histograms(
     _ name: String, _ help: String, _ label: String, _ histograms: [(key: String, value: Histogram)]
   ) -> [String] {
     guard !histograms.isEmpty else { return [] }
     var lines = ["# HELP \(name) \(help)", "# TYPE \(name) histogram"]
     for (key, histogram) in histograms {
-      let label = "\(label)=\"\(key)\""
+      let own = label.isEmpty ? "" : "\(label)=\"\(key)\""
+      let (bucket, all) = own.isEmpty ? ("", "") : ("\(own),", "{\(own)}")
       var sum = 0
       for (bound, count) in zip(histogram.bounds, histogram.counts) {
         sum += count
-        lines.append("\(name)_bucket{\(label),le=\"\(bound)\"} \(sum)")
+        lines.append("\(name)_bucket{\(bucket)le=\"\(bound)\"} \(sum)")
       }
-      lines.append("\(name)_bucket{\(label),le=\"+Inf\"} \(histogram.count)")
-      lines.append("\(name)_sum{\(label)} \(histogram.sum)")
-      lines.append("\(name)_count{\(label)} \(histogram.count)")
+      lines.append("\(name)_bucket{\(bucket)le=\"+Inf\"} \(histogram.count)")
+      lines.append("\(name)_sum\(all) \(histogram.sum)")
+      lines.append("\(name)_count\(all) \(histogram.count)")
     }
     return lines
   }

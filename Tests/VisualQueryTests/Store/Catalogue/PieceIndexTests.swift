@@ -130,3 +130,9 @@ import VisualQuery
     #expect(agreements.agreement(with: 2) > 0)
   }
 }
+
+extension PieceIndex {
+  fileprivate func agreements(of lines: [TextLine]) -> TextAgreements? {
+    agreements(of: lines, shouldStop: { false })
+  }
+}

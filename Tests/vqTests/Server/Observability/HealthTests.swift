@@ -110,6 +110,23 @@ import VisualQuery
     #expect(!text.contains("vq_match_step"))
   }
 
+  /// Would break if an operator did not see answers that end after their deadline, or if those in time counted as late.
+  @Test func `answers after their deadline are counted by how late they are`() async throws {
+    let metrics = Metrics()
+    #expect(!metrics.text(nil).contains("overrun"))
+    for milliseconds in [-200, -1, 3, 30, 2000] {
+      metrics.countOverrun(.milliseconds(milliseconds))
+    }
+    let lines = metrics.text(nil).split(separator: "\n")
+    for line in [
+      "# TYPE vq_match_overrun_seconds histogram", #"vq_match_overrun_seconds_bucket{le="0.0"} 2"#,
+      #"vq_match_overrun_seconds_bucket{le="0.025"} 3"#,
+      #"vq_match_overrun_seconds_bucket{le="1.0"} 4"#,
+      #"vq_match_overrun_seconds_bucket{le="+Inf"} 5"#, "vq_match_overrun_seconds_sum 2.033",
+      "vq_match_overrun_seconds_count 5",
+    ] { #expect(lines.contains(Substring(line)), "\(line)") }
+  }
+
   /// Would break if an operator did not see which step of a match is slow.
   @Test func `the steps of a match have histograms`() async throws {
     let shop = try await ServedShop()
@@ -126,6 +143,7 @@ import VisualQuery
       #expect(text.contains("vq_match_step_seconds_bucket{step=\"\(step)\",le=\"+Inf\"} 2\n"))
       #expect(text.contains("vq_match_step_seconds_sum{step=\"\(step)\"} "))
     }
+    #expect(text.contains("vq_match_overrun_seconds_count 2\n"))
     #expect(!text.contains("step=\"text\"") && !text.contains("step=\"shards\""))
     #expect(text.components(separatedBy: "# TYPE vq_match_step_seconds histogram\n").count == 2)
     // Of a copy of the shop's own image, a glance is all.

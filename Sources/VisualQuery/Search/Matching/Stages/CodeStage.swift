@@ -17,7 +17,14 @@ struct CodeStage: SearchStage {
   private static let limit = 256
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
-    let read = read ?? image.flatMap { CodeReader()?.codes(in: $0) } ?? []
+    var read = read ?? []
+    if self.read == nil, let image, let reader = CodeReader() {
+      guard let found = reader.codes(in: image, shouldStop: state.query.shouldStop) else {
+        try Task.checkCancellation()
+        return 0
+      }
+      read = found
+    }
     // Other barcodes and QR codes may contain anything. Only a product code that is not in the
     // catalogue is worth reporting as not found.
     let codes =

@@ -146,11 +146,9 @@ struct RegionStage: SearchStage {
     _ look: Look, of image: PixelBuffer, within parent: QueryState, in catalogue: Catalogue
   ) async throws -> Outcome {
     let region = look.region
-    guard !parent.query.shouldStop() else { return Outcome() }
-    let pixels = try region.pixels(of: image)
-    guard
-      let signature = QuerySignature(
-        pixels, isSent: false, shouldStop: { parent.query.shouldStop() })
+    let shouldStop = parent.query.shouldStop
+    guard !shouldStop(), let pixels = try region.pixels(of: image, shouldStop),
+      let signature = QuerySignature(pixels, isSent: false, shouldStop: shouldStop)
     else {
       return Outcome()
     }
@@ -193,8 +191,11 @@ struct RegionStage: SearchStage {
 }
 
 extension RegionProposal {
-  /// Returns the pixels that are searched.
-  fileprivate func pixels(of image: PixelBuffer) throws(MatchError) -> PixelBuffer {
-    try filled.isEmpty ? image.cropped(to: box) : image.filling(filled)
+  /// Returns the pixels that are searched, or `nil` if it was told to stop.
+  fileprivate func pixels(
+    of image: PixelBuffer, _ shouldStop: () -> Bool
+  ) throws(MatchError) -> PixelBuffer? {
+    try filled.isEmpty
+      ? image.cropped(to: box) : image.filling(filled, shouldStop: shouldStop)
   }
 }

@@ -43,7 +43,9 @@ struct TextStage: SearchStage {
     else {
       return 0
     }
-    guard let agreements = index.agreements(of: lines) else { return done }
+    guard let agreements = index.agreements(of: lines, shouldStop: state.query.shouldStop) else {
+      return state.query.shouldStop() ? 0 : done
+    }
     state.findings.texts = agreements
     let isWhole = try await propose(
       agreements.best(Self.limit), agreements, to: &state, in: catalogue)

@@ -35,9 +35,8 @@ struct WindowStage: SearchStage {
       state.notes.unsearchedRegions.append(.windows)
       return 1
     }
-    guard !state.query.shouldStop() else { return 0 }
-    let windows = WindowKeypoints(image, signature)
     let (searches, shouldStop) = (state.findings.searches, state.query.shouldStop)
+    guard let windows = WindowKeypoints(image, signature, shouldStop: shouldStop) else { return 0 }
     let found = await withTaskGroup(of: (Int, [Found]?).self) { group in
       for window in 0..<WindowKeypoints.count {
         group.addTask {

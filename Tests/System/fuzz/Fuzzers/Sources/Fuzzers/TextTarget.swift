@@ -38,7 +38,7 @@ enum TextTarget: FuzzTarget {
         text: title, certainty: Double(number % 3) / 2,
         corners: places.map { ReadPoint(x: $0.0, y: $0.1) })
     }
-    guard let agreements = index.agreements(of: lines) else { return }
+    guard let agreements = index.agreements(of: lines, shouldStop: { false }) else { return }
     for key in 0...UInt32(titles.count) {
       precondition(agreements.agreement(with: key) >= 0, "an agreement below zero")
       precondition((0...1).contains(agreements.contradiction(with: key)), "not a share")
@@ -80,8 +80,9 @@ enum TextTarget: FuzzTarget {
     let height = (bytes.count - 1) / width
     guard height > 0 else { return false }
     let places = CodePlaces(
-      in: Array(bytes.dropFirst().prefix(width * height)), width: width, height: height)
-    for box in places.bars + (places.finders.map { [$0.box] } ?? []) {
+      in: Array(bytes.dropFirst().prefix(width * height)), width: width, height: height,
+      shouldStop: { false })!
+    for box in places.bars + places.squares.map(\.box) {
       let numbers = box.corners.flatMap { [$0.x, $0.y] }
       precondition(numbers.allSatisfy(\.isFinite), "a place that is not finite")
     }
