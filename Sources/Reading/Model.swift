@@ -1,4 +1,5 @@
 internal import CReading
+internal import Synchronization
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -25,6 +26,12 @@ struct Tensor: Sendable {
   private static let messageLimit = 1024
   /// The longest time of a run when a model is opened.
   private static let trialTime = Duration.seconds(10)
+  /// The longest time of any run.
+  fileprivate static let longestTime = Duration.seconds(60)
+  /// The time after which a stopped run is abandoned: it is within one operation, which cannot be stopped.
+  fileprivate static let graceTime = Duration.milliseconds(20)
+  /// The most abandoned runs beside which another one is started.
+  private static let abandonedLimit = 4
 
   /// Loads the library that runs models.
   ///
@@ -49,16 +56,7 @@ struct Tensor: Sendable {
   /// - Parameter outputs: The names of the output that is wanted, the best first; without any, it is the first one.
   /// - Throws: ``ReadingError`` with the code `corrupt`, or `otherShape` if it has several outputs and none of the names.
   init(_ bytes: [UInt8], name: String, outputs: [String] = []) throws(ReadingError) {
-    var opened: OpaquePointer?
-    let (status, message) = unsafe Self.withMessage { text, capacity in
-      // Sound: the bytes are only read during the call.
-      unsafe cr_model_open(bytes, bytes.count, &opened, text, capacity)
-    }
-    guard status == CR_OK, let opened = unsafe opened else {
-      throw ReadingError(
-        code: .corrupt, message: "\(name) is not a model that can be run: \(message)")
-    }
-    unsafe model = opened
+    unsafe model = try unsafe ModelOpening.open(bytes, name: name)
     self.name = name
     if outputs.isEmpty { return }
     let names = names(ofOutputs: true)
@@ -165,6 +163,7 @@ struct Tensor: Sendable {
   fileprivate func start(
     _ values: UnsafeBufferPointer<Float>, _ shape: [Int]
   ) throws(ReadingError) -> OpaquePointer {
+    try checkAbandoned()
     let sides = shape.map(Int64.init)
     var started: OpaquePointer?
     let (status, message) = unsafe Self.withMessage { text, capacity in
@@ -177,6 +176,7 @@ struct Tensor: Sendable {
 
   /// Starts a run with whole numbers, as many for each input.
   fileprivate func start(tokens: [[Int64]]) throws(ReadingError) -> OpaquePointer {
+    try checkAbandoned()
     let values = Array(tokens.joined())
     let count = tokens.first?.count ?? 0
     precondition(tokens.count == inputCount && values.count == count * tokens.count)
@@ -187,6 +187,13 @@ struct Tensor: Sendable {
     }
     guard status == CR_OK, let run = unsafe started else { throw failure(status, message) }
     return unsafe run
+  }
+
+  /// Rejects a run beside abandoned ones, so that a slow model does not take more and more threads.
+  private func checkAbandoned() throws(ReadingError) {
+    guard unsafe cr_model_abandoned(model) >= Self.abandonedLimit else { return }
+    throw ReadingError(
+      code: .stopped, message: "\(name) is busy with runs that did not end when they were stopped")
   }
 
   fileprivate func output(of run: OpaquePointer, limit: Int) -> Result<Tensor, ReadingError> {
@@ -219,7 +226,7 @@ struct Tensor: Sendable {
   }
 
   /// Calls `body` with room for a message and returns its outcome, and the first line of the message.
-  fileprivate static func withMessage(
+  static func withMessage(
     _ body: (UnsafeMutablePointer<CChar>, Int) -> Int32
   ) -> (status: Int32, message: String) {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: messageLimit) { buffer in
@@ -239,20 +246,26 @@ struct Tensor: Sendable {
   private let model: Model
   private let run: OpaquePointer
   private let values: UnsafeMutableBufferPointer<Float>
+  private let isAbandoned = Atomic(false)
 
   /// Starts a run.
   ///
   /// - Throws: ``ReadingError`` with the code `failed`.
   init(_ model: Model, _ input: Tensor) throws(ReadingError) {
     precondition(input.shape.reduce(1, *) == input.values.count, "values of another shape")
-    let values = UnsafeMutableBufferPointer<Float>.allocate(capacity: max(1, input.values.count))
-    unsafe values.initialize(repeating: 0)
+    // Of `malloc`, since an abandoned run frees them by itself.
+    guard let memory = unsafe calloc(max(1, input.values.count), MemoryLayout<Float>.stride) else {
+      throw model.failure(CR_NO_MEMORY, "")
+    }
+    let values = unsafe UnsafeMutableBufferPointer(
+      start: memory.bindMemory(to: Float.self, capacity: max(1, input.values.count)),
+      count: max(1, input.values.count))
     for index in input.values.indices { unsafe values[index] = input.values[index] }
     do throws(ReadingError) {
       unsafe run = try unsafe model.start(
         UnsafeBufferPointer(start: values.baseAddress, count: input.values.count), input.shape)
     } catch {
-      unsafe values.deallocate()
+      unsafe free(memory)
       throw error
     }
     self.model = model
@@ -265,12 +278,17 @@ struct Tensor: Sendable {
   init(_ model: Model, tokens: [[Int64]]) throws(ReadingError) {
     unsafe run = try unsafe model.start(tokens: tokens)
     self.model = model
-    unsafe values = UnsafeMutableBufferPointer<Float>.allocate(capacity: 0)
+    unsafe values = UnsafeMutableBufferPointer(start: nil, count: 0)
   }
 
   deinit {
+    if isAbandoned.load(ordering: .relaxed) {
+      // Sound: the model stays as long as the process, so that the run has it until it ends.
+      _ = unsafe Unmanaged.passRetained(model)
+      return unsafe cr_run_abandon(run, values.baseAddress)
+    }
     unsafe cr_run_free(run)
-    unsafe values.deallocate()
+    unsafe free(values.baseAddress)
   }
 
   /// Waits for the output. It is called once.
@@ -280,13 +298,23 @@ struct Tensor: Sendable {
   ///   - shouldStop: Returns whether the run is to end; called every few milliseconds.
   /// - Throws: ``ReadingError`` with the code `failed`, `otherShape` or `stopped`.
   func wait(outputLimit: Int, shouldStop: () -> Bool) throws(ReadingError) -> Tensor {
+    let end = ContinuousClock.now + Model.longestTime
+    var stopped: ContinuousClock.Instant?
     while true {
       let (status, message) = unsafe Model.withMessage { text, capacity in
         unsafe cr_run_wait(run, text, capacity)
       }
       if status == CR_OK { return try unsafe model.output(of: run, limit: outputLimit).get() }
       guard status == CR_MORE else { throw model.failure(status, message) }
-      if shouldStop() { unsafe cr_run_stop(run) }
+      let now = ContinuousClock.now
+      if let stopped, now >= stopped + Model.graceTime {
+        isAbandoned.store(true, ordering: .relaxed)
+        throw model.failure(CR_STOPPED, "")
+      }
+      if stopped == nil, now >= end || shouldStop() {
+        unsafe cr_run_stop(run)
+        stopped = now
+      }
     }
   }
 }

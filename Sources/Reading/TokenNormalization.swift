@@ -19,6 +19,12 @@ enum TokenNormalization: Sendable {
       self = .stripping(left: step.strip_left ?? true, right: step.strip_right ?? true)
     case "Replace":
       let content = Array((step.content ?? "").unicodeScalars)
+      let pattern = step.pattern?.String?.unicodeScalars.count ?? 0
+      guard max(content.count, pattern) <= Self.replacementLimit else {
+        throw Tokenizer.unsupported(
+          "replaces \(pattern) characters by \(content.count); at most \(Self.replacementLimit) are read"
+        )
+      }
       if let text = step.pattern?.String, !text.isEmpty {
         self = .replacing(Array(text.unicodeScalars), content)
       } else if let pattern = step.pattern?.Regex, pattern == #"\s+"# {
@@ -33,10 +39,20 @@ enum TokenNormalization: Sendable {
     }
   }
 
+  /// The most scalars of a text that is replaced, and of its replacement.
+  private static let replacementLimit = 256
+  /// The most scalars of a text after a step. Several replacements in a row could multiply it without end.
+  static let scalarLimit = 4 * Tokenizer.scalarLimit
+
+  /// Returns the text after a step, which is cut off at ``scalarLimit``.
+  ///
+  /// - Complexity: O(*n*) for *n* scalars.
   func applied(to text: [Unicode.Scalar]) -> [Unicode.Scalar] {
     switch self {
     case .composing: return Self.composed(text)
-    case .lowercasing: return text.flatMap { Array($0.properties.lowercaseMapping.unicodeScalars) }
+    case .lowercasing:
+      return Array(
+        text.lazy.flatMap { $0.properties.lowercaseMapping.unicodeScalars }.prefix(Self.scalarLimit))
     case .stripping(let left, let right):
       var part = text[...]
       if left { part = part.drop { $0.properties.isWhitespace } }
@@ -45,7 +61,7 @@ enum TokenNormalization: Sendable {
     case .replacingSpaces(let content):
       var result: [Unicode.Scalar] = []
       var wasSpace = false
-      for scalar in text {
+      for scalar in text where result.count < Self.scalarLimit {
         let isSpace = scalar.properties.isWhitespace
         if !isSpace {
           result.append(scalar)
@@ -58,7 +74,7 @@ enum TokenNormalization: Sendable {
     case .replacing(let wanted, let content):
       var result: [Unicode.Scalar] = []
       var place = 0
-      while place < text.count {
+      while place < text.count, result.count < Self.scalarLimit {
         if text[place...].starts(with: wanted) {
           result += content
           place += wanted.count

@@ -192,9 +192,15 @@ struct AddedTokens: Sendable {
         throw Tokenizer.unsupported("has an added token of \(scalars.count) characters")
       }
       let isNormalized = token.normalized ?? true
+      let content =
+        isNormalized ? normalization.reduce(scalars) { $1.applied(to: $0) } : scalars
+      guard content.count <= 256 else {
+        throw Tokenizer.unsupported(
+          "has an added token that its normalizer makes \(content.count) characters long")
+      }
       entries.append(
         Entry(
-          content: isNormalized ? normalization.reduce(scalars) { $1.applied(to: $0) } : scalars,
+          content: content,
           token: try Tokenizer.token(token.id), isNormalized: isNormalized,
           isWord: token.single_word ?? false, takesLeft: token.lstrip ?? false,
           takesRight: token.rstrip ?? false))

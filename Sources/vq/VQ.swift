@@ -120,7 +120,7 @@ struct VQ {
         .unusableIndex
       case .loginRefused: .refusedLogin
       case .invalidLocation: .usage
-      case .diskFull, .unreadableInput, .refusedRow, .timedOut, .io: .failure
+      case .diskFull, .exhausted, .unreadableInput, .refusedRow, .timedOut, .io: .failure
       }
     case is FeedError: .failure
     case is FeedRefusal: .refused

@@ -157,6 +157,33 @@ import Testing
     #expect(error?.code == .otherShape && message.contains(reason), "\(message)")
   }
 
+  /// Would end the process if each step might make a text a hundred times as long: eight of them make 10^16 letters of one.
+  @Test func `steps that multiply a text end`() throws {
+    let step: [String: Any] = [
+      "type": "Replace", "pattern": ["String": "a"], "content": String(repeating: "a", count: 100),
+    ]
+    let steps: [String: Any] = [
+      "type": "Sequence", "normalizers": [[String: Any]](repeating: step, count: 8),
+    ]
+    let file = try SmallTokenizer.spaced.bytes(with: [
+      "normalizer": steps, "added_tokens": [[String: Any]](),
+    ])
+    #expect(try Tokenizer(file).tokens(of: "a mug").count <= TokenNormalization.scalarLimit + 1)
+    let added: [String: Any] = ["id": 300, "content": "a", "normalized": true]
+    let growing = try SmallTokenizer.spaced.bytes(with: [
+      "normalizer": steps, "added_tokens": [added],
+    ])
+    let error = #expect(throws: ReadingError.self) { try Tokenizer(growing) }
+    #expect(error?.code == .otherShape && error?.message.contains("added token") == true)
+    let long: [String: Any] = [
+      "type": "Replace", "pattern": ["String": "a"], "content": String(repeating: "a", count: 257),
+    ]
+    let refused = #expect(throws: ReadingError.self) {
+      try Tokenizer(SmallTokenizer.clip.bytes(with: ["normalizer": long]))
+    }
+    #expect(refused?.message.contains("at most 256") == true)
+  }
+
   @Test func `what is no file of a tokenizer is told`() throws {
     for text in ["", "{}", "[1]", #"{"model":{"vocab":{"a":"b"}}}"#, "{\"model\":{\"vocab\":["] {
       let error = #expect(throws: ReadingError.self) { try Tokenizer(Array(text.utf8)) }

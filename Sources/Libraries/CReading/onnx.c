@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -147,6 +148,7 @@ struct cr_model {
   size_t output_index;   // of the output that runs compute
   int types[CR_INPUT_LIMIT];  // of the elements of the first inputs; 0 for what is no tensor
   char *inputs[CR_INPUT_LIMIT], *output;  // names, of the runtime's allocator
+  _Atomic int32_t abandoned;              // runs that nobody waits for any more
 };
 
 void cr_model_close(cr_model *model) {
@@ -342,14 +344,17 @@ struct cr_run {
   pthread_mutex_t lock;
   pthread_cond_t change;
   pthread_t thread;
-  bool is_running, is_done, is_stopped;
+  bool is_running, is_done, is_stopped, is_abandoned;
   cr_model *model;
   ort_object *options, *inputs[CR_INPUT_LIMIT], *output;
   size_t input_count;
   ort_status *status;
   void *copies[CR_INPUT_LIMIT];  // of the inputs, in the type of the model
+  float *values;                 // of the input, of an abandoned run
   float *widened;                // the output, if it has 16-bit numbers
 };
+
+static void release(cr_run *run);
 
 static void *compute(void *argument) {
   cr_run *const run = argument;
@@ -365,8 +370,14 @@ static void *compute(void *argument) {
   pthread_mutex_lock(&run->lock);
   run->status = status;
   run->is_done = true;
+  const bool is_abandoned = run->is_abandoned;
   pthread_cond_signal(&run->change);
   pthread_mutex_unlock(&run->lock);
+  if (is_abandoned) {
+    cr_model *const model = run->model;
+    release(run);
+    atomic_fetch_sub(&model->abandoned, 1);
+  }
   return NULL;
 }
 
@@ -380,11 +391,28 @@ static bool start_thread(cr_run *run) {
   return run->is_running;
 }
 
+// The clock of waits. It is never set, so that a wait of 3 ms does not become an hour.
+#ifdef __APPLE__
+enum { WAIT_CLOCK = CLOCK_REALTIME };  // There conditions have no other clock.
+#else
+enum { WAIT_CLOCK = CLOCK_MONOTONIC };
+#endif
+
+static void init_condition(pthread_cond_t *condition) {
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+#ifndef __APPLE__
+  pthread_condattr_setclock(&attributes, WAIT_CLOCK);
+#endif
+  pthread_cond_init(condition, &attributes);
+  pthread_condattr_destroy(&attributes);
+}
+
 static cr_run *new_run(cr_model *model) {
   cr_run *const run = calloc(1, sizeof *run);
   if (run == NULL) return NULL;
   pthread_mutex_init(&run->lock, NULL);
-  pthread_cond_init(&run->change, NULL);
+  init_condition(&run->change);
   run->model = model;
   return run;
 }
@@ -470,7 +498,7 @@ int32_t cr_run_start_tokens(cr_model *model, const int64_t *values, size_t count
 
 int32_t cr_run_wait(cr_run *run, char *message, size_t capacity) {
   struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
+  clock_gettime(WAIT_CLOCK, &until);
   until.tv_nsec += 3000000;
   if (until.tv_nsec >= 1000000000) {
     until.tv_sec++;
@@ -525,6 +553,26 @@ void cr_run_free(cr_run *run) {
     if (!is_done) cr_run_stop(run);
     pthread_join(run->thread, NULL);
   }
+  release(run);
+}
+
+void cr_run_abandon(cr_run *run, float *values) {
+  pthread_mutex_lock(&run->lock);
+  const bool is_done = run->is_done;
+  run->values = values;
+  if (!is_done) {
+    run->is_abandoned = true;
+    atomic_fetch_add(&run->model->abandoned, 1);
+    pthread_detach(run->thread);
+  }
+  pthread_mutex_unlock(&run->lock);
+  if (is_done) cr_run_free(run);
+}
+
+int32_t cr_model_abandoned(cr_model *model) { return atomic_load(&model->abandoned); }
+
+// Frees a run whose thread has ended, or ends with this call.
+static void release(cr_run *run) {
   if (run->status != NULL) ort.ReleaseStatus(run->status);
   if (run->output != NULL) ort.ReleaseValue(run->output);
   for (size_t i = 0; i < CR_INPUT_LIMIT; i++) {
@@ -535,5 +583,6 @@ void cr_run_free(cr_run *run) {
   pthread_cond_destroy(&run->change);
   pthread_mutex_destroy(&run->lock);
   free(run->widened);
+  free(run->values);
   free(run);
 }

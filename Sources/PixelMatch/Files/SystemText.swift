@@ -13,6 +13,19 @@ package func systemMessage(_ code: Int32) -> String {
   unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
 }
 
+/// A lack of the system's resources, which passes, and says nothing about the file that was to be opened.
+package enum ResourceLack {
+  /// Returns what to do about an error number, or `nil` if it is not a lack of open files or of memory.
+  package static func advice(_ code: Int32) -> String? {
+    switch code {
+    case EMFILE: "let this process open more files (ulimit -n, LimitNOFILE=)"
+    case ENFILE: "let the system open more files (fs.file-max)"
+    case ENOMEM: "give this process more memory"
+    default: nil
+    }
+  }
+}
+
 extension FileName {
   /// The arguments of the process, without its name.
   package static var arguments: [String] {

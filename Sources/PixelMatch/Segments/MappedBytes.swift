@@ -28,31 +28,26 @@ internal import CMapping
 
   /// Maps a file. A file that is removed or replaced by a rename stays readable here.
   ///
-  /// - Throws: ``SegmentError`` with the code `missing` or `unreadable`.
+  /// - Throws: ``SegmentError`` with the code `missing`, `unreadable` or `exhausted`.
   init(path: String) throws(SegmentError) {
     let descriptor = unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw SegmentError(
-        code: errno == ENOENT ? .missing : .unreadable, path: path,
-        message: "cannot open segment: \(systemMessage(errno))")
-    }
+    guard descriptor >= 0 else { throw SegmentError("open", path, errno) }
     guard let state = MappedFile.State(of: descriptor), state.byteCount > 0,
       let mapped = unsafe mmap(nil, state.byteCount, PROT_READ, MAP_PRIVATE, descriptor, 0),
       unsafe mapped != MAP_FAILED
     else {
-      let reason = systemMessage(errno)
+      let number = errno
       let isEmpty = MappedFile.State(of: descriptor)?.byteCount == 0
       close(descriptor)
-      throw SegmentError(
-        code: isEmpty ? .truncated : .unreadable, path: path,
-        message: isEmpty ? "segment is empty" : "cannot map segment: \(reason)")
+      throw isEmpty
+        ? SegmentError(code: .truncated, path: path, message: "segment is empty")
+        : SegmentError("map", path, number)
     }
     // Sound: the range is released in `deinit`, before the memory is unmapped.
     guard let range = unsafe cm_guard(mapped, state.byteCount, PROT_READ) else {
       unsafe munmap(mapped, state.byteCount)
       close(descriptor)
-      throw SegmentError(
-        code: .unreadable, path: path, message: "cannot guard segment: no memory is left")
+      throw SegmentError("guard", path, ENOMEM)
     }
     unsafe base = UnsafeRawPointer(mapped)
     count = state.byteCount

@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// An error in opening or reading a segment file.
 package struct SegmentError: Error, Sendable, Hashable {
   /// The kind of the error, stable, for programs.
@@ -6,6 +14,8 @@ package struct SegmentError: Error, Sendable, Hashable {
     case missing
     /// The system denies reading the file.
     case unreadable
+    /// The system has no open files or no memory left.
+    case exhausted
     /// The file is not a segment.
     case notASegment
     /// The layout has another version.
@@ -28,5 +38,14 @@ package struct SegmentError: Error, Sendable, Hashable {
     self.code = code
     self.path = path
     self.message = message
+  }
+
+  /// Makes the error of a system call that has just failed with an error number.
+  init(_ action: String, _ path: String, _ number: Int32) {
+    let lack = ResourceLack.advice(number)
+    self.init(
+      code: lack != nil ? .exhausted : number == ENOENT ? .missing : .unreadable, path: path,
+      message: "cannot \(action) segment: \(systemMessage(number))" + (lack.map { "; \($0)" } ?? "")
+    )
   }
 }

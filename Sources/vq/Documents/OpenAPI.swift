@@ -88,7 +88,7 @@ enum OpenAPI {
     ]
     switch endpoint.role {
     case nil: fields["security"] = .array([])
-    case .read: break
+    case .read, .operate: break
     case .write, .feedback: fields["security"] = .literal(#"[{"bearer":[]}]"#)
     }
     let parameters = pathParameters(of: endpoint.path) + operation.parameters

@@ -92,7 +92,10 @@ extension Operation {
 
   private static let getMetrics = Operation(
     "GET /metrics", "getMetrics", .server, "Get the metrics",
-    "Gives counts and times in the text format of Prometheus.",
+    """
+    Gives counts and times in the text format of Prometheus. If the server has keys, this needs one of the role `operate`, or one that
+    may write.
+    """,
     answers: [
       Answer(
         200, "The metrics.", .none,

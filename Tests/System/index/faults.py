@@ -8,6 +8,7 @@ import argparse
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import sqlite3
@@ -170,8 +171,43 @@ class Faults:
             self.say("an index that may not be written is told",
                      refused.returncode == 5 and "cannot" in refused.stderr, refused.stderr)
             self.say("and can be read", self.export(index) == before and self.is_sound(index)[0])
+            changed = self.catalogue("dry.jsonl", 40, " new")
+            dry = self.index(changed, index, "--dry-run", "--json")
+            self.say("a dry run tells what would change there", dry.returncode == 0
+                     and json.loads(dry.stdout.splitlines()[-1])["changed"] == 40, (dry.returncode, dry.stdout, dry.stderr))
+            subprocess.run(["mount", "-o", "remount,rw", disk], check=True)
+            self._a_full_disk_is_searched(index, disk)
         finally:
             subprocess.run(["umount", disk], check=True)
+
+    def _a_full_disk_is_searched(self, index, disk):
+        """Once somebody has said something, feedback.sqlite is read beside each search, which needs no room."""
+        photo, nothing = self.pictures[0], self.path("nothing")
+        open(nothing, "w").close()
+        said = self.run("feedback", "import", nothing, "--index", index)
+        filler = os.open(os.path.join(disk, "filler"), os.O_CREAT | os.O_WRONLY)
+        try:
+            while os.write(filler, bytes(4096)):
+                pass
+        except OSError:
+            os.close(filler)
+        found = self.run("match", photo, "--index", index)
+        self.say("a search on a full disk ends well", said.returncode == 0 and found.returncode == 0,
+                 (said.stderr, found.returncode, found.stderr))
+
+    def few_open_files_are_no_damage(self):
+        """A lack of files passes, so nobody is told to undo a run."""
+        index = self.path("few.vq")
+        self.index(self.catalogue("few.jsonl", 40), index)
+        photo = self.pictures[0]
+        wrong = []
+        for limit in range(8, 40):
+            few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+            found = self.run("match", photo, "--index", index, preexec_fn=few)
+            # 4: the photo itself could not be opened.
+            if "rollback" in found.stderr or found.returncode not in (0, 1, 4):
+                wrong.append((limit, found.returncode, found.stderr))
+        self.say("few open files are no damage", not wrong, wrong[:2])
 
     def pictures_that_vanish_or_change_end_well(self):
         folder, index = self.path("pictures"), self.path("vanish.vq")

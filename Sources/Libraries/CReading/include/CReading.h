@@ -86,6 +86,13 @@ const float *cr_run_output(cr_run *run, size_t *count, int64_t *shape, int32_t *
 // Frees a run. One that is not over is stopped, and waited for.
 void cr_run_free(cr_run *run);
 
+// Gives up waiting for a run that does not end after cr_run_stop, since one operation cannot be ended. The run frees itself and
+// `values`, the values of its input from malloc, when it ends. The model must not be closed any more.
+void cr_run_abandon(cr_run *run, float *values);
+
+// The number of abandoned runs that have not ended.
+int32_t cr_model_abandoned(cr_model *model);
+
 // The kinds of codes, with zbar's numbers.
 typedef enum : int32_t {
   CR_EAN8 = 8,

@@ -47,7 +47,7 @@ package enum PrivateFile {
   }
 
   /// Returns the system's reason why a file, or another one in its directory, cannot be written, or `nil` if it permits both.
-  static func refusal(ofWriting path: String) -> Int32? {
+  package static func refusal(ofWriting path: String) -> Int32? {
     let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     for path in [path, directory.isEmpty ? "/" : directory]
     where unsafe access(FileName.systemName(path), W_OK) != 0 {

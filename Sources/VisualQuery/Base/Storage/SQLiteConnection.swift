@@ -41,7 +41,7 @@ internal import PixelMatch
       let number = unsafe refusal ?? handle.map { unsafe sqlite3_system_errno($0) } ?? 0
       unsafe sqlite3_close_v2(handle)
       let reason = number == 0 ? "cannot open" : systemMessage(number)
-      throw Failure(StorageError(sqlite: code, reason, path))
+      throw Failure(StorageError(sqlite: code, reason, path, number: number))
     }
     unsafe self.handle = opened
     self.path = path
@@ -77,7 +77,7 @@ internal import PixelMatch
     unsafe sqlite3_close_v2(handle)
   }
 
-  /// Opens a file for reading, also in a directory that is not writable, which has no place for
+  /// Opens a file for reading, also in a directory that is not writable or on a full disk, which have no place for
   /// SQLite's shared memory.
   ///
   /// - Parameter begin: SQL that is run first and that reads from the file.
@@ -88,7 +88,11 @@ internal import PixelMatch
     do throws(Failure) {
       try self.init(path: path, mode: .read, refusesScans: refusesScans)
       try execute(begin)
-    } catch  where error.isRefusedAccess && !FileStatus.exists(path + "-wal") {
+    } catch
+      // The first attempt may have made an empty log.
+      where (error.isRefusedAccess || error.isFullDisk)
+        && FileStatus(path + "-wal")?.byteCount ?? 0 == 0
+    {
       try self.init(path: path, mode: .immutable, refusesScans: refusesScans)
       try execute(begin)
     }
@@ -268,7 +272,9 @@ internal import PixelMatch
     if isRefusedWrite, let reason = PrivateFile.refusal(ofWriting: path) {
       message = systemMessage(reason)
     }
-    return Failure(StorageError(sqlite: code, message, path))
+    return Failure(
+      StorageError(
+        sqlite: code, message, path, number: unsafe sqlite3_system_errno(handle)))
   }
 
   /// Returns a path as part of a URI: all bytes except ASCII letters and digits, `/`, `-`, `.`, `_`

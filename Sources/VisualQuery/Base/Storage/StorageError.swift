@@ -25,6 +25,8 @@ package struct StorageError: Error, Sendable, Hashable {
     case notPermitted
     /// No space is left on the device.
     case full
+    /// The system has no open files or no memory left.
+    case exhausted
     /// The access failed for another reason.
     case io
   }
@@ -52,13 +54,30 @@ package struct StorageError: Error, Sendable, Hashable {
       case EACCES, EPERM, EROFS: .notPermitted
       default: .io
       }
-    self.init(
-      code: code, path: path, message: "cannot \(action) '\(path)': \(systemMessage(number))")
+    let message = "cannot \(action) '\(path)': \(systemMessage(number))"
+    self =
+      Self(lack: number, path, message) ?? Self(code: code, path: path, message: message)
+  }
+
+  /// Makes the error of a lack of open files or memory, or returns `nil` for other error numbers.
+  init?(lack number: Int32, _ path: String, _ message: String) {
+    guard let advice = ResourceLack.advice(number) else { return nil }
+    self.init(code: .exhausted, path: path, message: "\(message); \(advice)")
   }
 
   /// Makes the error of a result code of SQLite (<https://www.sqlite.org/rescode.html>).
-  init(sqlite code: Int32, _ message: String, _ path: String) {
-    switch code & 0xFF {
+  ///
+  /// - Parameter number: The error number of the system call that failed, or 0.
+  init(sqlite code: Int32, _ message: String, _ path: String, number: Int32 = 0) {
+    let kind = code & 0xFF
+    let number = kind == SQLITE_NOMEM ? ENOMEM : number
+    if [SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_NOMEM].contains(kind),
+      let lack = Self(lack: number, path, "cannot use '\(path)': \(systemMessage(number))")
+    {
+      self = lack
+      return
+    }
+    switch kind {
     case SQLITE_BUSY, SQLITE_LOCKED:
       self.init(
         code: .locked, path: path,
@@ -71,7 +90,8 @@ package struct StorageError: Error, Sendable, Hashable {
       self.init(code: .notADatabase, path: path, message: "'\(path)' is not an SQLite file")
     case SQLITE_CORRUPT:
       self.init(code: .corrupt, path: path, message: "'\(path)' is damaged (\(message))")
-    case SQLITE_FULL:
+    case SQLITE_FULL,
+      SQLITE_IOERR where number == ENOSPC || number == EDQUOT:
       self.init(code: .full, path: path, message: "no space is left to write '\(path)'")
     case SQLITE_PERM, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_AUTH:
       self.init(
@@ -90,4 +110,7 @@ package protocol StorageFailure: Error {
 
   /// True if the system refused the access.
   var isRefusedAccess: Bool { get }
+
+  /// True if no space is left on the device.
+  var isFullDisk: Bool { get }
 }

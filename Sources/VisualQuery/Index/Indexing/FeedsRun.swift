@@ -151,7 +151,8 @@ struct FeedsRun {
       allowedSchemes: try await publisher.links().allowedSchemes, publisher: publisher,
       previous: previous,
       signer: EntitySigner(
-        decoder: indexer.decoder, pictures: fetching, folders: PictureFolders(pictures.places, findsByMeaning: true),
+        decoder: indexer.decoder, pictures: fetching,
+        folders: PictureFolders(pictures.places, findsByMeaning: true),
         thumbnailSides: pictures.sides, directory: directory,
         keepsMissing: options.onConflict != .replace, checksLater: fetching != nil,
         filesReadAfter: try await publisher.filesReadAfter(of: result.name), analyses: analyses),

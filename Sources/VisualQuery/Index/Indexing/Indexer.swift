@@ -148,12 +148,6 @@ public struct Indexer: Sendable {
     }
   }
 
-  /// Returns a scratch catalogue for a dry run if none exists yet.
-  private func dryDirectory() throws(CatalogueError) -> TemporaryFolder? {
-    FileStatus.exists(directory + "/" + CatalogueDatabase.fileName)
-      ? nil : try TemporaryFolder()
-  }
-
   /// Stores the settings, without entities.
   ///
   /// - Returns: The last published generation.

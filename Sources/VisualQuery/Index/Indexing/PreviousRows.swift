@@ -65,7 +65,8 @@ struct PreviousRows {
     }
     return row.map {
       UnchangedRow(
-        key: UInt32(clamping: $0.key), id: $0.id, imageCount: $0.imageCount, hasFile: hasFile, hasAddress: hasAddress)
+        key: UInt32(clamping: $0.key), id: $0.id, imageCount: $0.imageCount, hasFile: hasFile,
+        hasAddress: hasAddress)
     }
   }
 }

@@ -13,12 +13,20 @@ extension Catalogue {
       case .truncated: .truncated
       case .otherSignatureVersion: .otherSignatureVersion
       case .unreadable: .notPermitted
+      case .exhausted: .exhausted
       }
-    let remedy =
-      code == .otherSignatureVersion
-      ? "index the feed into a new directory" : CatalogueError.remedy
+    let remedy: String? =
+      switch code {
+      case .notPermitted: "let the user of this process read it"
+      case .exhausted: nil
+      case .otherSignatureVersion: "index the feed into a new directory"
+      default: CatalogueError.remedy
+      }
+    let isDamage = code != .notPermitted && code != .exhausted
     return CatalogueError(
-      code: code, message: "'\(directory)/\(file)': \(error.message); \(remedy)", file: file)
+      code: code,
+      message: "'\(directory)/\(file)': \(error.message)" + (remedy.map { "; \($0)" } ?? ""),
+      file: isDamage ? file : nil)
   }
 
   /// Checks that no file of this generation was truncated or written to since it was opened.

@@ -20,6 +20,8 @@ public struct CatalogueError: Error, Sendable, Hashable {
     case notPermitted
     /// No space is left on the device.
     case diskFull
+    /// The system has no open files or no memory left, which says nothing about the files.
+    case exhausted
     /// The input of an index run cannot be read.
     case unreadableInput
     /// A row was rejected in a strict run.
@@ -78,6 +80,7 @@ extension CatalogueError: StorageFailure {
       case .truncated: .truncated
       case .notPermitted: .notPermitted
       case .full: .diskFull
+      case .exhausted: .exhausted
       case .io: .io
       }
     self.init(
@@ -87,4 +90,9 @@ extension CatalogueError: StorageFailure {
   }
 
   package var isRefusedAccess: Bool { code == .notPermitted }
+
+  package var isFullDisk: Bool { code == .diskFull }
+
+  /// True if the error says nothing about the contents of the files: the next attempt may succeed.
+  package var isLackOfAccess: Bool { code == .notPermitted || code == .exhausted }
 }

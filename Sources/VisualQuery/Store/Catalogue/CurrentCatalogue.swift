@@ -92,7 +92,7 @@ public final class CurrentCatalogue: Sendable {
       } catch {
         // An error of access says nothing about the contents, so the open catalogue is not
         // dropped.
-        if error.code != .notPermitted {
+        if !error.isLackOfAccess {
           // Its connections are closed before others are opened, because SQLite shares memory
           // between all connections of a process.
           state.expected = state.opened.map { Contents($0.catalogue) } ?? state.expected

@@ -140,7 +140,7 @@ extension Endpoint {
     Endpoint(atOnce: "GET /v1/limits", .read) { shop, _ throws(Problem) in
       ServerHandlers.json(ServerHandlers(shop).limits)
     },
-    Endpoint(atOnce: "GET /metrics", .read) { shop, _ throws(Problem) in
+    Endpoint(atOnce: "GET /metrics", .operate) { shop, _ throws(Problem) in
       ServerHandlers(shop).figures()
     },
     Endpoint(atOnce: "GET /.well-known/apple-app-site-association") {

@@ -69,8 +69,10 @@ final class ShopContext: Sendable {
   /// True if some key may give feedback.
   var takesFeedback: Bool { keys?.hasKey(for: .feedback) ?? false }
 
-  /// Returns the key that a request has, or `nil` if it has none of this server.
-  func key(of head: RequestHead) -> APIKeys.Key? { keys?.key(of: head.fields) }
+  /// Returns the key that a request has, or `nil` if it has none of this server or one that has ended.
+  func key(of head: RequestHead) -> APIKeys.Key? {
+    keys?.key(of: head.fields).flatMap { $0.hasEnded() ? nil : $0 }
+  }
 
   // MARK: Failures
 

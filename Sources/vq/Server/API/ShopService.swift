@@ -224,7 +224,7 @@ final class ShopService: HTTPService {
   ) throws(Problem) -> APIKeys.Key? {
     guard let needed = endpoint.role else { return nil }
     let keys = shop.keys
-    if keys == nil && needed == .read { return nil }
+    if keys == nil && [.read, .operate].contains(needed) { return nil }
     let takesNoChanges = Self.refusal(of: needed, keys)
     guard let key = keys?.key(of: request.head.fields) else {
       if let takesNoChanges, keys == nil, request.head.fields["authorization"] != nil {
@@ -234,24 +234,39 @@ final class ShopService: HTTPService {
         .unauthorized,
         takesNoChanges ?? "this needs 'Authorization: Bearer KEY' with a key of this server",
         field: "Authorization")
-      problem.fields = [HTTPFields.Field(name: "WWW-Authenticate", value: "Bearer")]
+      problem.fields = [Self.challenge]
+      throw problem
+    }
+    if key.hasEnded() {
+      var problem = Problem(
+        .unauthorized, "the key '\(key.name)' ended with \(key.lastDay ?? "")",
+        field: "Authorization")
+      problem.fields = [Self.challenge]
       throw problem
     }
     guard key.role.includes(needed) else {
-      let rights = key.role == .read ? "read only" : "read and give feedback only"
       throw Problem(
-        .forbidden, takesNoChanges ?? "the key '\(key.name)' may \(rights)", field: "Authorization")
+        .forbidden, takesNoChanges ?? "the key '\(key.name)' may \(key.role.rights)",
+        field: "Authorization")
     }
     return key
   }
 
+  /// The field that says how a key is sent (RFC 6750, 3).
+  private static let challenge = HTTPFields.Field(name: "WWW-Authenticate", value: "Bearer")
+
   /// Returns the reason why nobody may do what a role may, or `nil` if somebody may.
   private static func refusal(of role: APIKeys.Role, _ keys: APIKeys?) -> String? {
-    if role == .read || keys?.hasKey(for: role) == true { return nil }
-    let what =
-      role == .write ? "changes, since no key may write" : "feedback, since no key may give it"
+    if keys?.hasKey(for: role) == true { return nil }
+    let what: String
+    switch role {
+    case .read: return nil
+    case .feedback: what = "takes no feedback, since no key may give it"
+    case .operate: what = "shows no metrics, since no key may read them"
+    case .write: what = "takes no changes, since no key may write"
+    }
     return
-      "this server takes no \(what) (vq key FILE --role \(role.rawValue), vq serve --keys FILE)"
+      "this server \(what) (vq key FILE --role \(role.rawValue), vq serve --keys FILE)"
   }
 
   /// The client whose requests have limits together: a key, or an address without one.

@@ -10,8 +10,8 @@ import VisualQuery
 
 /// The keys of the server by their hashes, from a file that is read at the start and on SIGHUP.
 ///
-/// A line is `ROLE NAME sha256:HEX`. Keys are 256 random bits, so that a plain hash of one tells
-/// nothing about it.
+/// A line is `ROLE NAME sha256:HEX`, and `until=DAY` after it if the key ends. Keys are 256 random bits, so that a plain
+/// hash of one tells nothing about it. Two keys may have the same name, so that clients can change from one to the other.
 struct APIKeys: Sendable {
   /// The rights of a key.
   enum Role: String, Sendable, CaseIterable {
@@ -20,13 +20,28 @@ struct APIKeys: Sendable {
     /// The key may read, and send statements about answers, which take effect once somebody of the shop has accepted
     /// them. It may be in an app that anybody can install.
     case feedback
-    /// The key may read and change the catalogue.
+    /// The key may read the metrics and the details of readiness, and nothing of the catalogue.
+    case operate
+    /// The key may read and change the catalogue, and do everything else.
     case write
 
     /// Returns whether the role has all rights of another.
     func includes(_ other: Role) -> Bool {
-      let order = Self.allCases
-      return order.firstIndex(of: self)! >= order.firstIndex(of: other)!
+      switch self {
+      case .read, .operate: other == self
+      case .feedback: other == .feedback || other == .read
+      case .write: true
+      }
+    }
+
+    /// The rights for people, after "the key may".
+    var rights: String {
+      switch self {
+      case .read: "read only"
+      case .feedback: "read and give feedback only"
+      case .operate: "read metrics and readiness only"
+      case .write: "do everything"
+      }
     }
   }
 
@@ -36,14 +51,26 @@ struct APIKeys: Sendable {
     /// The name in logs and limits.
     let name: String
     let hash: [UInt8]
+    /// The last day of the key in UTC, such as `2027-01-31`, or `nil` if it does not end.
+    let lastDay: String?
+    /// The instant from which on the key is rejected, or `nil` if it does not end.
+    let end: Date?
+
+    /// Returns whether the key is rejected by now.
+    func hasEnded(at date: Date = Date()) -> Bool { end.map { date >= $0 } ?? false }
   }
+
+  /// The most keys of one name: the present one and the one that replaces it.
+  static let keysPerName = 2
 
   let keys: [Key]
   /// True if the last line does not end with a line break, so that appended text would continue it.
   let isOpenEnded: Bool
 
-  /// Returns whether any key has a right.
-  func hasKey(for role: Role) -> Bool { keys.contains { $0.role.includes(role) } }
+  /// Returns whether any key that has not ended has a right.
+  func hasKey(for role: Role) -> Bool {
+    keys.contains { $0.role.includes(role) && !$0.hasEnded() }
+  }
 
   /// Reads the lines of a file.
   ///
@@ -59,13 +86,17 @@ struct APIKeys: Sendable {
       } catch {
         throw CommandFailure(
           .usage,
-          "'\(file)', line \(number + 1), \(error.reason); a line is 'read|feedback|write NAME sha256:HEX'",
+          "'\(file)', line \(number + 1), \(error.reason); a line is '\(Self.lineForm)'",
           advice: ["vq key \(file) --name NAME"])
       }
     }
     self.keys = keys
     isOpenEnded = !text.isEmpty && text.last?.isNewline == false
   }
+
+  /// The form of a line, for people.
+  static let lineForm =
+    Role.allCases.map(\.rawValue).joined(separator: "|") + " NAME sha256:HEX [until=DAY]"
 
   /// The reason why a line is not a key, as the rest of a sentence.
   private struct LineError: Error {
@@ -76,7 +107,7 @@ struct APIKeys: Sendable {
   private static func key(
     _ parts: [Substring], besides keys: [Key]
   ) throws(LineError) -> Key {
-    guard parts.count == 3 else {
+    guard parts.count == 3 || parts.count == 4 else {
       throw LineError(reason: "has \(DisplayText.count(parts.count, "word", "words"))")
     }
     guard let role = Role(rawValue: String(parts[0])) else {
@@ -92,10 +123,42 @@ struct APIKeys: Sendable {
           : "has a hash that is not 'sha256:' and 64 hexadecimal digits")
     }
     let name = String(parts[1])
-    guard !keys.contains(where: { $0.name == name }) else {
-      throw LineError(reason: "has the name '\(DisplayText.escaped(name))' of an earlier line")
+    let sameName = keys.filter { $0.name == name }
+    if sameName.contains(where: { $0.role != role }) {
+      throw LineError(
+        reason: "has the name '\(DisplayText.escaped(name))' of an earlier line of another role")
     }
-    return Key(role: role, name: name, hash: hash)
+    if sameName.contains(where: { $0.hash == hash }) {
+      throw LineError(reason: "has the key of an earlier line")
+    }
+    if sameName.count >= keysPerName {
+      throw LineError(
+        reason: "is the third of the name '\(DisplayText.escaped(name))'; two are accepted, "
+          + "so that clients can change from one to the other")
+    }
+    let lastDay = try parts.count == 4 ? lastDay(parts[3]) : nil
+    return Key(
+      role: role, name: name, hash: hash, lastDay: lastDay, end: lastDay.flatMap(endOfDay))
+  }
+
+  private static let endPrefix = "until="
+
+  private static func lastDay(_ word: Substring) throws(LineError) -> String {
+    let day = String(word.dropFirst(endPrefix.count))
+    guard word.hasPrefix(endPrefix), endOfDay(day) != nil else {
+      throw LineError(
+        reason: "ends with '\(DisplayText.escaped(String(word.prefix(40))))' instead of "
+          + "a day such as 'until=2027-01-31'")
+    }
+    return day
+  }
+
+  /// Returns the instant at which a day such as `2027-01-31` ends in UTC, or `nil` if the text is not a day.
+  static func endOfDay(_ day: String) -> Date? {
+    guard day.utf8.count == 10, let start = try? Date(day + "T00:00:00Z", strategy: .iso8601),
+      start.formatted(Date.ISO8601FormatStyle().year().month().day()) == day
+    else { return nil }
+    return start.addingTimeInterval(86_400)
   }
 
   private static let keyPrefix = "vq_"
@@ -113,7 +176,7 @@ struct APIKeys: Sendable {
     try self.init(lines: String(decoding: bytes, as: UTF8.self), file: file)
   }
 
-  /// The key that a request was made with: `Authorization: Bearer KEY` (RFC 6750, 2.1).
+  /// The key that a request was made with, also if it has ended: `Authorization: Bearer KEY` (RFC 6750, 2.1).
   ///
   /// Takes equally long for every key, right or wrong.
   func key(of fields: HTTPFields) -> Key? {
@@ -129,14 +192,19 @@ struct APIKeys: Sendable {
   }
 
   /// Makes a new random key and its line of the file.
-  static func made(role: Role, name: String) -> (key: String, line: String) {
+  ///
+  /// - Parameter lastDay: The last day of the key, or `nil` if it does not end.
+  static func made(
+    role: Role, name: String, until lastDay: String? = nil
+  ) -> (key: String, line: String) {
     var generator = SystemRandomNumberGenerator()
     let words = (0..<4).map { _ in generator.next() as UInt64 }
     let key = keyPrefix + words.map(ASCII.hexadecimal).joined()
     let hash = SHA256.hash(Array(key.utf8)).map { byte in
       (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
-    return (key, "\(role.rawValue) \(name) sha256:\(hash.joined())")
+    let end = lastDay.map { " \(endPrefix)\($0)" } ?? ""
+    return (key, "\(role.rawValue) \(name) sha256:\(hash.joined())\(end)")
   }
 
   private static func hash(_ text: Substring) -> [UInt8]? {

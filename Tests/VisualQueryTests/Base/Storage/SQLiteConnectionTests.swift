@@ -9,6 +9,7 @@ import VisualQuery
   /// An error of the code that reads a row.
   private struct Refusal: StorageFailure, Equatable {
     let isRefusedAccess = false
+    let isFullDisk = false
     init() {}
     init(_ error: StorageError) {}
   }
@@ -33,6 +34,7 @@ import VisualQuery
     let error: StorageError
     init(_ error: StorageError) { self.error = error }
     var isRefusedAccess: Bool { error.code == .notPermitted }
+    var isFullDisk: Bool { error.code == .full }
   }
 
   private static let query = "SELECT n FROM numbers WHERE n > ? ORDER BY n"

@@ -1,5 +1,6 @@
 @testable import ShopBase
 import Foundation
+@testable import PixelMatch
 import TestSupport
 import Testing
 @testable import ShopStore
@@ -78,6 +79,21 @@ import VisualQuery
     try FileManager.default.moveItem(atPath: other.path + "/i.vq", toPath: folder.path + "/i.vq")
     let answer = try await Self.answer(current, WorkerPool(width: 1))
     #expect(answer.generation == 3 && answer.matches[0].display.title == "generation 3")
+  }
+
+  /// The result code of SQLite for a file that cannot be opened (<https://www.sqlite.org/rescode.html#cantopen>).
+  private static let cannotOpen: Int32 = 14
+
+  /// Would break if a process that may open too few files told its operator to undo the last run, which would lose entities.
+  @Test(arguments: [EMFILE, ENFILE, ENOMEM])
+  func `a lack of open files is not damage`(number: Int32) {
+    let error = Catalogue.damage(
+      SegmentError("open", "/shop.vq/product-1.segment", number), of: "product-1.segment", in: "/shop.vq")
+    #expect(error.code == .exhausted && error.file == nil && error.isLackOfAccess)
+    #expect(!error.message.contains("rollback") && !error.message.contains("new directory"))
+    let stored = CatalogueError(
+      StorageError(sqlite: Self.cannotOpen, "unable to open", "/shop.vq/catalogue.sqlite", number: number))
+    #expect(stored.code == .exhausted, "\(stored.message)")
   }
 
   /// A directory that is not writable, for root too: SQLite can neither open nor make its log, whose

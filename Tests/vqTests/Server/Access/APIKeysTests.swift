@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import HTTPServer
@@ -33,13 +34,45 @@ import Testing
     "read app", "admin app sha256:\(String(repeating: "0", count: 64))",
     "read app sha256:00", "read app \(String(repeating: "0", count: 64))",
     "read app sha256:\(String(repeating: "g", count: 64))",
-    "read a sha256:\(String(repeating: "0", count: 64))\nread a sha256:\(String(repeating: "1", count: 64))",
+    "read a sha256:\(String(repeating: "0", count: 64))\nwrite a sha256:\(String(repeating: "1", count: 64))",
   ]) func `a line that is no key is named`(lines: String) {
     let failure = #expect(throws: CommandFailure.self) {
       try APIKeys(lines: "# first\n" + lines, file: "keys.txt")
     }
     #expect(failure?.message.contains("line \(lines.contains("\n") ? 3 : 2)") == true)
     #expect(failure?.message.contains("0000") == false)
+  }
+
+  /// Would break if a key ended a day early, in another time zone, or never.
+  @Test func `a key ends after its last day`() throws {
+    let made = APIKeys.made(role: .read, name: "app", until: "2027-01-31")
+    #expect(made.line.hasSuffix(" until=2027-01-31"))
+    let key = try #require(try APIKeys(lines: made.line, file: "keys.txt").keys.first)
+    let midnight = try Date("2027-02-01T00:00:00Z", strategy: .iso8601)
+    #expect(!key.hasEnded(at: midnight.addingTimeInterval(-1)))
+    #expect(key.hasEnded(at: midnight))
+    let endless = APIKeys.made(role: .read, name: "app")
+    let other = try #require(try APIKeys(lines: endless.line, file: "keys.txt").keys.first)
+    #expect(!other.hasEnded(at: .distantFuture))
+  }
+
+  /// Would break if a client had to change its key at the moment when the server does.
+  @Test func `two keys of one name are accepted at once`() throws {
+    let (old, new) = (
+      APIKeys.made(role: .read, name: "app"), APIKeys.made(role: .read, name: "app")
+    )
+    let keys = try APIKeys(lines: old.line + "\n" + new.line, file: "keys.txt")
+    for key in [old.key, new.key] {
+      #expect(keys.key(of: Self.fields("Bearer \(key)"))?.name == "app")
+    }
+  }
+
+  @Test func `a role has its rights and those of the roles that it includes`() {
+    let included = APIKeys.Role.allCases.map { role in
+      APIKeys.Role.allCases.filter(role.includes)
+    }
+    #expect(
+      included == [[.read], [.read, .feedback], [.operate], [.read, .feedback, .operate, .write]])
   }
 
   @Test(arguments: [
@@ -52,9 +85,23 @@ import Testing
       "has a key in place of its hash, which nobody but the client should have"
     ),
     (
-      "read a sha256:\(String(repeating: "0", count: 64))\nread a sha256:\(String(repeating: "1", count: 64))",
-      "has the name 'a' of an earlier line"
+      "read a sha256:\(String(repeating: "0", count: 64))\nwrite a sha256:\(String(repeating: "1", count: 64))",
+      "has the name 'a' of an earlier line of another role"
     ),
+    (
+      "read a sha256:\(String(repeating: "0", count: 64))\nread b sha256:\(String(repeating: "0", count: 64))\nread b sha256:\(String(repeating: "0", count: 64))",
+      "has the key of an earlier line"
+    ),
+    (
+      (0..<3).map { "read a sha256:\(String(repeating: "\($0)", count: 64))" }.joined(separator: "\n"),
+      "is the third of the name 'a'"
+    ),
+    ("read a sha256:\(String(repeating: "0", count: 64)) 2027-01-31", "ends with '2027-01-31'"),
+    (
+      "read a sha256:\(String(repeating: "0", count: 64)) until=2027-02-30",
+      "ends with 'until=2027-02-30' instead of a day"
+    ),
+    ("read a sha256:\(String(repeating: "0", count: 64)) until=tomorrow", "instead of a day"),
   ]) func `a line that is no key is told what is wrong, and what is right`(
     lines: String, reason: String
   ) {
@@ -62,7 +109,9 @@ import Testing
       try APIKeys(lines: lines, file: "keys.txt")
     }
     #expect(failure?.message.contains(reason) == true, "\(failure?.message ?? "")")
-    #expect(failure?.message.hasSuffix("; a line is 'read|feedback|write NAME sha256:HEX'") == true)
+    #expect(
+      failure?.message.hasSuffix(
+        "; a line is 'read|feedback|operate|write NAME sha256:HEX [until=DAY]'") == true)
     #expect(failure?.message.contains("vq_0") == false)
   }
 }

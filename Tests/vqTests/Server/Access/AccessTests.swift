@@ -36,4 +36,30 @@ import VisualQuery
     #expect(try await status("DELETE /v1/entities/product/oats", writer.key) == 404)
     #expect(try await status("GET /v1/entities/product/oats", reader.key) == 404)
   }
+
+  /// Would break if everyone who has the app, and with it its key, could watch the shop's traffic and errors.
+  @Test func `metrics need a key of an operator, who sees nothing of the catalogue`() async throws {
+    let keys = APIKeys.Role.allCases.map { APIKeys.made(role: $0, name: $0.rawValue) }
+    let lines = keys.map(\.line).joined(separator: "\n")
+    let shop = try await ServedShop(keys: try APIKeys(lines: lines, file: "keys.txt"))
+    func statuses(_ line: String) async throws -> [Int] {
+      var statuses: [Int] = []
+      for key in keys {
+        statuses.append(try await shop.ask(line, ["Authorization: Bearer \(key.key)"]).status)
+      }
+      return statuses
+    }
+    #expect(try await statuses("GET /metrics") == [403, 403, 200, 200])
+    #expect(try await statuses("GET /v1/entities/product/oats") == [200, 200, 403, 200])
+    #expect(try await statuses("GET /v1/feedback") == [403, 403, 403, 200])
+    #expect(try await ServedShop().ask("GET /metrics").status == 200)
+  }
+
+  @Test func `a key that has ended is told so`() async throws {
+    let old = APIKeys.made(role: .read, name: "app", until: "2020-01-31")
+    let shop = try await ServedShop(keys: try APIKeys(lines: old.line, file: "keys.txt"))
+    let answer = try await shop.ask("GET /v1/limits", ["Authorization: Bearer \(old.key)"])
+    #expect(answer.status == 401)
+    #expect(String(decoding: answer.body, as: UTF8.self).contains("the key 'app' ended with 2020-01-31"))
+  }
 }
