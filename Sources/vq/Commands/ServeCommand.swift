@@ -409,7 +409,7 @@ enum ServeCommand {
   /// Reloads the keys; if that fails, the current ones stay.
   private static func reload(_ service: ShopService, keys path: String?) {
     do {
-      if let path { service.shop.keys = try APIKeys(file: path) }
+      if let path { try service.shop.reloadKeys(from: path) }
       let catalogue = try service.shop.catalogue.newest()
       service.shop.log.write("reloaded", "generation \(catalogue.generation)")
     } catch let failure as CommandFailure {

@@ -300,6 +300,34 @@ extension Definition {
             ])),
       ]))
 
+  static let readiness = Definition(
+    "Readiness",
+    .object(
+      "Whether the server answers as well as it should.",
+      [
+        .required(
+          "status",
+          .choice(
+            "`degraded` if it answers less well than it should.", of: ReadinessDocument.Status.self)
+        ),
+        .optional(
+          "generation",
+          .integer(
+            "The generation that answers. Absent if the server has keys and the request none of the role `operate`.",
+            min: 0)),
+        .optional(
+          "reasons",
+          .array(
+            "The reasons why it is degraded; none if it is not. Absent like `generation`.",
+            of: .object(
+              nil,
+              [
+                .required(
+                  "code", .choice("The reason, for programs.", of: Degradation.Code.self)),
+                .required("message", .string("The reason, for people.", min: 1)),
+              ]))),
+      ]))
+
   static let siteAssociation = Definition(
     "SiteAssociation",
     .object(

@@ -81,13 +81,26 @@ extension Operation {
   private static let getReadiness = Operation(
     "GET /readyz", "getReadiness", .server, "Ask whether the server can answer",
     """
-    Gives `ok` while the catalogue can be read and the server is not about to stop. Begins with `degraded` if the newest generation of \
-    the index is damaged and the former one answers. 503 names the damaged generation and file.
+    Gives `ok` while the catalogue can be read and the server is not about to stop. If it answers less well than it should, it is \
+    still ready, and each line begins with `degraded` and has a reason, for example that the newest generation of the index is damaged and the former one \
+    answers. `Accept: application/json` asks for a document. If the server has keys, only one of the role `operate` is told the reasons. 503 means that nothing can be answered, and names the damaged generation and file.
     """,
     answers: [
       Answer(
         200, "The server can answer.", .none,
-        [.other("text/plain", .string(), [.init("ok", "It can answer", #""ok""#)])])
+        [
+          .other("text/plain", .string(), [.init("ok", "It can answer", #""ok""#)]),
+          .json(
+            .reference(.readiness),
+            [
+              .init(
+                "degraded", "A shard is damaged",
+                #"""
+                {"status": "degraded", "generation": 7,
+                "reasons": [{"code": "damagedShard", "message": "shard 1 lacks rows or has damaged ones; answers that need them are incomplete"}]}
+                """#)
+            ]),
+        ])
     ])
 
   private static let getMetrics = Operation(

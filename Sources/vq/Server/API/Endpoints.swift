@@ -150,8 +150,8 @@ extension Endpoint {
     Endpoint(atOnce: "GET /livez", isHealthCheck: true) { _, _ throws(Problem) in
       ServerHandlers.text("ok\n")
     },
-    Endpoint(atOnce: "GET /readyz", isHealthCheck: true) { shop, _ throws(Problem) in
-      try ServerHandlers(shop).readiness()
+    Endpoint(atOnce: "GET /readyz", isHealthCheck: true) { shop, head throws(Problem) in
+      try ServerHandlers(shop).readiness(head)
     },
     Endpoint(atOnce: "GET /openapi.json") { _, _ throws(Problem) in
       ServerHandlers.file(ProgramData.openAPI, "application/json")

@@ -232,6 +232,27 @@ extension ChangesDocument.Tombstone: JSONWritable {
   }
 }
 
+/// Whether the server answers as well as it should.
+struct ReadinessDocument: Sendable, Encodable {
+  enum Status: String, Sendable, Encodable, CaseIterable { case ok, degraded }
+
+  let status: Status
+  /// The generation and the reasons, or `nil` for clients that may not see them.
+  let generation: Int?
+  let reasons: [Degradation]?
+
+  init(generation: Int, reasons: [Degradation]) {
+    status = reasons.isEmpty ? .ok : .degraded
+    (self.generation, self.reasons) = (generation, reasons)
+  }
+
+  /// Makes the document for clients that may not see more.
+  init(isDegraded: Bool) {
+    status = isDegraded ? .degraded : .ok
+    (generation, reasons) = (nil, nil)
+  }
+}
+
 /// The limits of the server.
 struct LimitsDocument: Sendable, Encodable {
   struct Deadline: Sendable, Encodable {

@@ -1,5 +1,15 @@
 import HTTPServer
 
+extension RequestHead {
+  /// Returns whether `Accept` names one media type and nothing else.
+  func accepts(only mediaType: String) -> Bool {
+    let accepted = fields.list("accept").map { element in
+      element.prefix { $0 != ";" }.trimming(" \t").lowercased()
+    }
+    return accepted == [mediaType]
+  }
+}
+
 /// The form in which one entity is given.
 enum EntityTextForm: String, Sendable, CaseIterable {
   /// The whole document.
@@ -12,10 +22,7 @@ enum EntityTextForm: String, Sendable, CaseIterable {
   /// Reads `format`; without it, `Accept: text/plain` asks for text.
   init(_ fields: inout RequestFields, _ head: RequestHead) throws(Problem) {
     let asked: EntityTextForm? = try fields.choice("format")
-    let accepted = head.fields.list("accept").map { element in
-      element.prefix { $0 != ";" }.trimming(" \t").lowercased()
-    }
-    self = asked ?? (accepted == ["text/plain"] ? .text : .full)
+    self = asked ?? (head.accepts(only: "text/plain") ? .text : .full)
   }
 
   /// Reads `format` of a list, which has no form of lines.

@@ -151,6 +151,10 @@ struct MatchHandlers: Handlers {
     }
   }
 
+  /// The time for which `/readyz` tells of a damaged shard after the last answer that noticed it. Only questions
+  /// tell that a shard was repaired.
+  private static let shardDamageInterval = Duration.seconds(600)
+
   /// Counts the outcome of a question, and logs the failures of shards.
   private func note(_ response: MatchResponse, requestID: String) {
     for (number, error) in response.diagnostics.missingShards.sorted(by: { $0.key < $1.key }) {
@@ -162,6 +166,10 @@ struct MatchHandlers: Handlers {
     for (number, rows) in response.diagnostics.damagedRows.sorted(by: { $0.key < $1.key }) {
       metrics.countShard(number, damagedRows: rows.count)
       log.write("shard", rows.text(shard: number), level: "error", requestID: requestID)
+      shop.degradations.report(
+        .damagedShard,
+        "shard \(number) lacks rows or has damaged ones; answers that need them are incomplete",
+        for: Self.shardDamageInterval)
     }
     metrics.countAnswer(
       !response.isComplete ? "incomplete" : response.matches.isEmpty ? "empty" : "matched")

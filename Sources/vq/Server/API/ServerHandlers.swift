@@ -7,19 +7,43 @@ import VisualQuery
 struct ServerHandlers: Handlers {
   let shop: ShopContext
 
-  /// Returns 200 if matches are answered, be it from an earlier generation, and throws otherwise.
-  func readiness() throws(Problem) -> HTTPResponse {
+  /// Returns 200 if matches are answered, even if not all of them or from an earlier generation, and throws
+  /// otherwise. A degraded server stays ready: without it, its clients would have no answer at all.
+  ///
+  /// If the server has keys, only one of the role `operate` is told more than whether it is degraded.
+  ///
+  /// - Parameter head: The request. `Accept: application/json` asks for a document, and text is given otherwise.
+  func readiness(_ head: RequestHead) throws(Problem) -> HTTPResponse {
     if shop.isDraining.withLock({ $0 }) {
       throw Problem(.stopping, "the server is stopping", retryAfter: 1)
     }
+    let snapshot: ServedCatalogue.Snapshot
+    var reasons: [Degradation] = []
     switch catalogue.state {
-    case .ready(let snapshot): return Self.text("ok\n" + following(from: snapshot.generation))
-    case .degraded(let snapshot, let error):
-      return Self.text(
-        "degraded: \(Problem.summary(of: error)); answering from generation \(snapshot.generation)\n"
-      )
+    case .ready(let newest): snapshot = newest
+    case .degraded(let former, let error):
+      snapshot = former
+      reasons.append(
+        Degradation(
+          code: .earlierGeneration,
+          message:
+            "\(Problem.summary(of: error)); answering from generation \(former.generation)"))
     case .unavailable(let error): throw Problem(error)
     }
+    reasons += shop.degradations.all
+    let isOperator = !shop.hasKeys || shop.key(of: head)?.role.includes(.operate) == true
+    if head.accepts(only: "application/json") {
+      var response = Self.json(
+        isOperator
+          ? ReadinessDocument(generation: snapshot.generation, reasons: reasons)
+          : ReadinessDocument(isDegraded: !reasons.isEmpty))
+      response.set("Cache-Control", "no-store")
+      return response
+    }
+    guard isOperator else { return Self.text(reasons.isEmpty ? "ok\n" : "degraded\n") }
+    let lines = reasons.isEmpty ? ["ok"] : reasons.map { "degraded: \($0.message)" }
+    return Self.text(
+      lines.map { $0 + "\n" }.joined() + following(from: snapshot.generation))
   }
 
   /// Returns a line about the catalogue in PostgreSQL that is followed, if there is one.

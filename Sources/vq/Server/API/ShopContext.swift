@@ -19,6 +19,8 @@ final class ShopContext: Sendable {
   let log: ServerLog
   let thumbnails = ThumbnailCache()
   let isDraining = Mutex(false)
+  /// The reasons for which `/readyz` says that the server is degraded.
+  let degradations = Degradations()
   private let currentKeys: Mutex<APIKeys?>
   /// The findings of the doctor for the newest generation that was checked.
   let checkups = Checkups()
@@ -61,6 +63,20 @@ final class ShopContext: Sendable {
   var keys: APIKeys? {
     get { currentKeys.withLock { $0 } }
     set { currentKeys.withLock { $0 = newValue } }
+  }
+
+  /// Reads the keys again. If that fails, the current ones stay valid, and readiness tells of it.
+  func reloadKeys(from path: String) throws {
+    do {
+      keys = try APIKeys(file: path)
+      degradations.end(.keyFile)
+    } catch {
+      degradations.report(
+        .keyFile,
+        "the file of keys cannot be read; the keys before its last change are valid, also revoked ones"
+      )
+      throw error
+    }
   }
 
   /// True if clients need a key.

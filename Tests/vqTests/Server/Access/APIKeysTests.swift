@@ -93,7 +93,8 @@ import Testing
       "has the key of an earlier line"
     ),
     (
-      (0..<3).map { "read a sha256:\(String(repeating: "\($0)", count: 64))" }.joined(separator: "\n"),
+      (0..<3).map { "read a sha256:\(String(repeating: "\($0)", count: 64))" }.joined(
+        separator: "\n"),
       "is the third of the name 'a'"
     ),
     ("read a sha256:\(String(repeating: "0", count: 64)) 2027-01-31", "ends with '2027-01-31'"),

@@ -55,11 +55,40 @@ import VisualQuery
     #expect(try await ServedShop().ask("GET /metrics").status == 200)
   }
 
+  /// Would break if nobody but a reader of the log knew that a revoked key still works, or if everyone saw why.
+  @Test func `a file of keys with a mistake degrades the server until it is right`() async throws {
+    let folder = try TemporaryDirectory()
+    let (app, prometheus) = (
+      APIKeys.made(role: .read, name: "app"), APIKeys.made(role: .operate, name: "prometheus")
+    )
+    let right = app.line + "\n" + prometheus.line + "\n"
+    let file = try folder.write(right, to: "keys.txt")
+    let shop = try await ServedShop(keys: try APIKeys(file: file))
+    let context = shop.service.shop
+    func readiness(_ key: String) async throws -> (status: Int, text: String) {
+      let answer = try await shop.ask("GET /readyz", ["Authorization: Bearer \(key)"])
+      return (answer.status, String(decoding: answer.body, as: UTF8.self))
+    }
+    #expect(try await readiness(app.key) == (200, "ok\n"))
+    _ = try folder.write(right + "reed other sha256:00\n", to: "keys.txt")
+    #expect(throws: CommandFailure.self) { try context.reloadKeys(from: file) }
+    #expect(try await readiness(app.key) == (200, "degraded\n"))
+    let told = try await readiness(prometheus.key)
+    #expect(told.status == 200 && told.text.hasPrefix("degraded: the file of keys"))
+    let document = try await shop.json(
+      "GET /readyz", ["Accept: application/json", "Authorization: Bearer \(app.key)"])
+    #expect(document.count == 1 && document["status"] as? String == "degraded")
+    _ = try folder.write(right, to: "keys.txt")
+    try context.reloadKeys(from: file)
+    #expect(try await readiness(prometheus.key) == (200, "ok\n"))
+  }
+
   @Test func `a key that has ended is told so`() async throws {
     let old = APIKeys.made(role: .read, name: "app", until: "2020-01-31")
     let shop = try await ServedShop(keys: try APIKeys(lines: old.line, file: "keys.txt"))
     let answer = try await shop.ask("GET /v1/limits", ["Authorization: Bearer \(old.key)"])
     #expect(answer.status == 401)
-    #expect(String(decoding: answer.body, as: UTF8.self).contains("the key 'app' ended with 2020-01-31"))
+    #expect(
+      String(decoding: answer.body, as: UTF8.self).contains("the key 'app' ended with 2020-01-31"))
   }
 }

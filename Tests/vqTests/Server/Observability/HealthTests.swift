@@ -58,6 +58,31 @@ import VisualQuery
       ])
   }
 
+  /// Would break if a load balancer took away a server that still answers, or if an operator did not see why it is degraded.
+  @Test func `a degraded server is ready and names its reasons`() async throws {
+    let shop = try await ServedShop()
+    func document() async throws -> [String: Any] {
+      try await shop.json("GET /readyz", ["Accept: application/json"])
+    }
+    #expect(try await document()["status"] as? String == "ok")
+    #expect(try await (document()["reasons"] as? [Any])?.isEmpty == true)
+    let degradations = shop.service.shop.degradations
+    degradations.report(.damagedShard, "shard 1 lacks rows")
+    let answer = try await shop.ask("GET /readyz")
+    #expect(answer.status == 200)
+    #expect(answer.body == Array("degraded: shard 1 lacks rows\n".utf8))
+    let degraded = try await document()
+    #expect(degraded["status"] as? String == "degraded")
+    #expect(
+      degraded["reasons"] as? [[String: String]]
+        == [["code": "damagedShard", "message": "shard 1 lacks rows"]])
+    degradations.report(.damagedShard, "shard 1 lacked rows", for: .zero)
+    #expect(try await shop.ask("GET /readyz").body == Array("ok\n".utf8))
+    degradations.report(.damagedShard, "again")
+    degradations.end(.damagedShard)
+    #expect(try await document()["status"] as? String == "ok")
+  }
+
   @Test func `readiness names the damaged file, and who asks gets 503 until it is restored`()
     async throws
   {
