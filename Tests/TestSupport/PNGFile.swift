@@ -90,8 +90,11 @@ public enum PNGFile {
 
   /// Bytes in the format of gzip.
   public static func gzipped(_ bytes: [UInt8]) -> [UInt8] {
-    func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
-    return [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3] + compressed(bytes, level: 9).dropFirst(2).dropLast(4)
+    func number(_ value: Int) -> [UInt8] {
+      (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    return [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
+      + compressed(bytes, level: 9).dropFirst(2).dropLast(4)
       + number(checksum(bytes)) + number(bytes.count)
   }
 

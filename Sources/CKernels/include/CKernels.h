@@ -445,4 +445,7 @@ void ck_texture_counts(const uint8_t *luma, size_t width, size_t height, uint8_t
 // Adds bytes to a 64-bit FNV-1a of words of eight bytes; a shorter remainder is padded with zeros.
 uint64_t ck_checksum(const uint8_t *bytes, size_t count, uint64_t value);
 
+// Returns the XXH64 of bytes: https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md
+uint64_t ck_seal(const uint8_t *bytes, size_t count, uint64_t seed);
+
 #endif

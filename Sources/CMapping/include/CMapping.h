@@ -26,4 +26,25 @@ void cm_release(cm_range *range);
 // Returns whether a read found that a part of the range no longer exists.
 bool cm_is_damaged(const cm_range *range);
 
+// ---- Marks ------------------------------------------------------------------------------------------
+
+// Bits that threads set and read without a lock. They guard no other memory, so their order is relaxed.
+
+// Returns the first number from `first` to before `end` whose bit is not set, or `end`.
+static inline size_t cm_first_unmarked(const uint64_t *words, size_t first, size_t end) {
+  while (first < end) {
+    const uint64_t missing = ~__atomic_load_n(&words[first / 64], __ATOMIC_RELAXED) >> first % 64;
+    if (missing != 0) {
+      first += (size_t)__builtin_ctzll(missing);
+      return first < end ? first : end;
+    }
+    first = (first / 64 + 1) * 64;
+  }
+  return end;
+}
+
+static inline void cm_mark(uint64_t *words, size_t number) {
+  __atomic_fetch_or(&words[number / 64], (uint64_t)1 << number % 64, __ATOMIC_RELAXED);
+}
+
 #endif

@@ -10,4 +10,12 @@ extension Kernels {
       unsafe ck_checksum(bytes.baseAddress!, bytes.count, value)
     }
   }
+
+  /// Returns the XXH64 of bytes.
+  package static func seal(of bytes: Span<UInt8>, seed: UInt64 = 0) -> UInt64 {
+    // Sound: as many bytes are read as there are.
+    unsafe bytes.withUnsafeBufferPointer { bytes in
+      unsafe ck_seal(bytes.baseAddress, bytes.count, seed)
+    }
+  }
 }

@@ -44,12 +44,13 @@ extension Kernels {
   ///   - starts: The first posting of each word, and the end of the last one's.
   ///   - postings: The postings. Wrong starts and rows are skipped.
   ///   - depth: The number of bits of a word that are tried both ways, at most ``doubtLimit``.
+  ///   - willRead: A function that is called with words before their lists are read, or `nil`.
   ///   - shouldStop: A function that is called between keypoints; `true` ends the search.
   /// - Returns: The hits in an order that ``rankedVotes(_:limit:dead:)`` needs.
   func hits(
     of sources: [VoteSource], words: [UInt32]? = nil, starts: Span<UInt32>,
     postings: Span<UInt64>, index: WordIndex, depth: WordDepth = .bits(doubtLimit),
-    shouldStop: () -> Bool = { false }
+    willRead: ((_ words: [UInt32]) -> Void)? = nil, shouldStop: () -> Bool = { false }
   ) -> [UInt64] {
     precondition(
       (1...Int(CK_WORD_BIT_LIMIT)).contains(index.wordBits)
@@ -75,6 +76,12 @@ extension Kernels {
               unsafe words.doubts = UInt32(doubts)
               for first in stride(from: 0, to: source.hashes.count, by: Int(CK_VOTE_BATCH)) {
                 if shouldStop() { return }
+                if let willRead {
+                  let end = min(first + Int(CK_VOTE_BATCH), source.hashes.count)
+                  willRead(
+                    Self.probedWords(
+                      of: source, first..<end, wordBits: index.wordBits, doubts: doubts))
+                }
                 let count = unsafe source.withView { view in
                   unsafe ck_collect_votes(&words, view, first, found.baseAddress!, level)
                 }
@@ -97,10 +104,18 @@ extension Kernels {
     precondition(
       source.isWhole && (1...Int(CK_WORD_BIT_LIMIT)).contains(wordBits),
       "the keypoints of a view do not fit together")
-    let count = doubts(depth, of: source, wordBits: wordBits)
+    return probedWords(
+      of: source, source.hashes.indices, wordBits: wordBits,
+      doubts: doubts(depth, of: source, wordBits: wordBits))
+  }
+
+  /// - Parameter keypoints: The keypoints of a whole view.
+  private static func probedWords(
+    of source: VoteSource, _ keypoints: Range<Int>, wordBits: Int, doubts count: Int
+  ) -> [UInt32] {
     var words: [UInt32] = []
     var probed = [UInt32](repeating: 0, count: 1 << count)
-    for index in source.hashes.indices {
+    for index in keypoints {
       // Sound: the span has `knownDoubts` numbers for each keypoint, and `probed` has room for `1
       // << count` words.
       let count = unsafe source.doubts.withUnsafeBufferPointer { doubts in

@@ -61,7 +61,7 @@ package struct KeypointVotes: Sendable {
     let hits = segment.withWordIndex { starts, postings in
       kernels.hits(
         of: sources, starts: starts, postings: postings, index: index, depth: depth,
-        shouldStop: shouldStop)
+        willRead: segment.listCheck(longest: index.longest), shouldStop: shouldStop)
     }
     return rows(hits, in: live, limit: limit)
   }

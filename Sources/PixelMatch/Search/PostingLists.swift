@@ -101,8 +101,10 @@ extension SignatureSegment {
     _ body: (_ word: UInt32, _ bytes: [UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
     let longest = longestList
+    let check = listCheck(longest: longest)
     let mask = UInt64(1) << UInt64(wordBits) - 1
     for word in 0..<1 << wordBits {
+      check?([UInt32(word)])
       let list = withWordIndex { starts, postings -> [UInt8] in
         let (from, end) = (Int(starts[word]), Int(starts[word + 1]))
         guard from < end, end <= postings.count, end - from <= longest else { return [] }

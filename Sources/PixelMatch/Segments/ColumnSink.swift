@@ -14,6 +14,7 @@ struct ColumnSink<Failure: Error> {
   /// The bytes that are not written yet.
   private var buffer: [UInt8] = []
   private var checksum = SegmentLayout.Checksum()
+  private var sealer = PageSealer()
   private var offset: Int
 
   /// Makes a sink.
@@ -66,7 +67,7 @@ struct ColumnSink<Failure: Error> {
     if !bytes.isEmpty { try write(bytes, range.lowerBound + place) }
   }
 
-  /// Reads the column, all of which was put, for its checksum.
+  /// Reads the column, all of which was put, for its checksum and seals.
   mutating func readBack(
     _ read: (_ range: Range<Int>) throws(Failure) -> [UInt8]
   ) throws(Failure) {
@@ -75,19 +76,21 @@ struct ColumnSink<Failure: Error> {
       let part = try read(block)
       precondition(part.count == block.count, "stored bytes cannot be read")
       checksum.add(part.span)
+      sealer.add(part.span)
       offset += part.count
     }
   }
 
   /// Ends the column, and fills its last page with zeros.
   ///
-  /// - Returns: The checksum.
-  consuming func finish() throws(Failure) -> UInt64 {
+  /// - Returns: The checksum, and the seals of the pages.
+  consuming func finish() throws(Failure) -> (checksum: UInt64, seals: [UInt32]) {
     try flush(keeping: 0)
     precondition(offset == range.upperBound, "\(offset) is not the end of a column, \(range)")
     let padding = [UInt8](repeating: 0, count: (4096 - offset % 4096) % 4096)
     if !padding.isEmpty { try write(padding.span, offset) }
-    return checksum.value
+    sealer.add(padding.span)
+    return (checksum.value, sealer.seals)
   }
 
   private mutating func flushIfLarge() throws(Failure) {
@@ -105,6 +108,7 @@ struct ColumnSink<Failure: Error> {
 
   private mutating func store(_ bytes: Span<UInt8>) throws(Failure) {
     checksum.add(bytes)
+    sealer.add(bytes)
     try write(bytes, offset)
     offset += bytes.count
   }

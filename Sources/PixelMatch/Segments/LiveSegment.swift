@@ -27,8 +27,10 @@ package struct LiveSegment: Sendable {
   package func keeping(_ isWanted: (_ key: UInt32) -> Bool) -> LiveSegment {
     var bits =
       deadBits.isEmpty ? [UInt64](repeating: 0, count: (segment.count + 63) / 64) : deadBits
-    for row in 0..<segment.count where !isWanted(segment.key(at: row)) {
-      bits[row / 64] |= 1 << UInt64(row % 64)
+    segment.withColumn(.key, rows: 0..<segment.count, as: UInt32.self) { keys in
+      for row in keys.indices where !isWanted(UInt32(littleEndian: keys[row])) {
+        bits[row / 64] |= 1 << UInt64(row % 64)
+      }
     }
     return LiveSegment(segment, deadBits: bits)
   }

@@ -75,6 +75,9 @@ internal import CMapping
     close(file.descriptor)
   }
 
+  /// The identity of the file, or `nil` for a copy of an array.
+  var identity: MappedFileIdentity? { file?.state.identity }
+
   /// Returns how the file was changed since it was mapped, or `nil` if it was not.
   func change() -> MappedFileChange? {
     guard let file else { return nil }
@@ -198,6 +201,14 @@ internal import CMapping
   }
 }
 
+/// What tells a file from all others that exist.
+package struct MappedFileIdentity: Sendable, Hashable {
+  package let device: UInt64
+  package let inode: UInt64
+
+  package init(device: UInt64, inode: UInt64) { (self.device, self.inode) = (device, inode) }
+}
+
 /// A change of a file while it was mapped.
 enum MappedFileChange: Sendable, Hashable {
   /// The file has only this many bytes left.
@@ -212,6 +223,8 @@ enum MappedFileChange: Sendable, Hashable {
 @safe private struct MappedFile {
   /// The properties that change when a file is written to.
   struct State: Equatable {
+    /// What no other file that exists has.
+    let identity: MappedFileIdentity
     let byteCount: Int
     /// Nanoseconds since 1970.
     let modified: Int
@@ -220,6 +233,8 @@ enum MappedFileChange: Sendable, Hashable {
     init?(of descriptor: Int32) {
       var status = stat()
       guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+      identity = MappedFileIdentity(
+        device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
       byteCount = Int(status.st_size)
       #if canImport(Darwin)
         let time = status.st_mtimespec

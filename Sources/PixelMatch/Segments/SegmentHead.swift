@@ -1,5 +1,5 @@
 /// The part of a segment's file that knows its rows but not their signatures: keys, tags, filter bits
-/// and shapes, where keypoints begin, and the sums of the histograms. It has 28 bytes a row.
+/// and shapes, where keypoints begin, the sums of the histograms, and the seals of all pages. It has some 32 bytes a row.
 package enum SegmentHead {
   static let columns: [SegmentLayout.Column] = [
     .key, .tag, .filterBits, .shape, .keypointStart, .binSum,
@@ -26,6 +26,10 @@ package enum SegmentHead {
     let size = SegmentLayout.Size(
       rows: Int(rows), blocks: Int(blocks), keypoints: Int(keypoints))
     let offsets = SegmentLayout.offsets(size).columns
-    return columns.map { offsets[$0]!..<offsets[$0]! + $0.byteCount(size) }.filter { !$0.isEmpty }
+    var ranges = columns.map { offsets[$0]!..<offsets[$0]! + $0.byteCount(size) }
+    if let seals = SegmentSeals.ofFile(header: header)?.seals {
+      ranges.append(seals.pages.lowerBound..<seals.end)
+    }
+    return ranges.filter { !$0.isEmpty }
   }
 }

@@ -12,12 +12,14 @@
 /// | 32 | 8 | number of blocks of keypoints |
 /// | 40 | 8 | number of keypoints |
 /// | 48 | 32 × columns | per column: id (4), bytes of an embedding or zero (4), offset (8), length in bytes (8), checksum (8) |
+/// | 4064 | 24 | the place and the checksum of the seals, or zeros |
 /// | 4088 | 8 | checksum of the bytes before |
 ///
 /// The columns follow in the order of their ids, each at a multiple of 4096, so that a scan reads
 /// only the pages of the columns that it compares. Versions 3 and 4 (with embeddings) have no column of sums and are read, too.
 /// Checksums are 64-bit FNV-1a over 8-byte
-/// little-endian words.
+/// little-endian words. Behind the columns are the seals of all pages (``SegmentSeals``), which earlier versions did not
+/// write.
 enum SegmentLayout {
   static let magic: [UInt8] = Array("VQSEGMNT".utf8)
   /// The format that is written.
@@ -150,9 +152,11 @@ enum SegmentLayout {
 
   /// Returns the header of a segment.
   ///
-  /// - Parameter checksums: The checksum of each column.
-  static func header(_ size: Size, checksums: [UInt64]) -> [UInt8] {
-    let offsets = offsets(size).columns
+  /// - Parameters:
+  ///   - checksums: The checksum of each column.
+  ///   - seals: The checksum of the second list of ``SegmentSeals``, or `nil` if the segment has none.
+  static func header(_ size: Size, checksums: [UInt64], seals: UInt64? = nil) -> [UInt8] {
+    let (offsets, end) = offsets(size)
     var header = magic
     header.append(littleEndian: size.formatVersion)
     header.append(littleEndian: UInt32(Signature.version))
@@ -167,7 +171,9 @@ enum SegmentLayout {
       header.append(littleEndian: UInt64(column.byteCount(size)))
       header.append(littleEndian: checksum)
     }
-    header.append(contentsOf: repeatElement(0, count: checksumOffset - header.count))
+    header.append(contentsOf: repeatElement(0, count: SegmentSeals.headerOffset - header.count))
+    let places = seals == nil ? [0, 0] : [end, SegmentSeals(after: end).end]
+    for number in places.map({ UInt64($0) }) + [seals ?? 0] { header.append(littleEndian: number) }
     header.append(littleEndian: checksum(header.span))
     return header
   }

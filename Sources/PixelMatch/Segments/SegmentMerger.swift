@@ -70,7 +70,7 @@ package struct SegmentMerger: Sendable {
   package var fitsSegment: Bool { rowCount <= SegmentLayout.rowLimit }
 
   /// The length of the merged segment in bytes.
-  package var byteCount: Int { SegmentLayout.offsets(size).end }
+  package var byteCount: Int { SegmentSeals(after: SegmentLayout.offsets(size).end).end }
 
   /// Writes the merged segment. The postings take as long as all other columns, and two threads write both at once.
   ///
@@ -86,9 +86,11 @@ package struct SegmentMerger: Sendable {
     threads: Int = 2
   ) throws(Failure) {
     precondition(fitsSegment, "a segment has at most 2^24 rows")
-    let offsets = SegmentLayout.offsets(size).columns
+    let (offsets, end) = SegmentLayout.offsets(size)
     let columns = size.columns
-    @Sendable func checksum(of column: SegmentLayout.Column) throws(Failure) -> UInt64 {
+    @Sendable func written(
+      _ column: SegmentLayout.Column
+    ) throws(Failure) -> (checksum: UInt64, seals: [UInt32]) {
       let start = offsets[column]!
       var sink = ColumnSink(start..<start + column.byteCount(size), write: write)
       try self.write(column, to: &sink, reading: read)
@@ -96,18 +98,20 @@ package struct SegmentMerger: Sendable {
     }
     let (others, postings) = SideBySide.results(threads: threads) {
       Result { () throws(Failure) in
-        var checksums: [SegmentLayout.Column: UInt64] = [:]
-        for column in columns where column != .posting {
-          checksums[column] = try checksum(of: column)
-        }
-        return checksums
+        var all: [SegmentLayout.Column: (checksum: UInt64, seals: [UInt32])] = [:]
+        for column in columns where column != .posting { all[column] = try written(column) }
+        return all
       }
     } _: {
-      Result { () throws(Failure) in try checksum(of: .posting) }
+      Result { () throws(Failure) in try written(.posting) }
     }
-    var checksums = try others.get()
-    checksums[.posting] = try postings.get()
-    try write(SegmentLayout.header(size, checksums: columns.map { checksums[$0]! }).span, 0)
+    var all = try others.get()
+    all[.posting] = try postings.get()
+    let seals = SegmentSeals(after: end).encoded(columns.flatMap { all[$0]!.seals })
+    try write(seals.bytes.span, end)
+    let header = SegmentLayout.header(
+      size, checksums: columns.map { all[$0]!.checksum }, seals: seals.checksum)
+    try write(header.span, 0)
   }
 
   private func write<Failure>(

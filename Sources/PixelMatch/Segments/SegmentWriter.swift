@@ -37,15 +37,18 @@ package struct SegmentWriter: Sendable {
   }
 
   /// Returns the whole segment, which can be written to a file or read by ``SignatureSegment``.
-  package func encoded() -> [UInt8] {
+  ///
+  /// - Parameter isSealed: True to add seals, which a segment that never leaves memory does not need.
+  package func encoded(isSealed: Bool = true) -> [UInt8] {
     let size = SegmentLayout.Size(
       rows: rows.count, blocks: rows.reduce(0) { $0 + $1.blocks },
       keypoints: rows.reduce(0) { $0 + $1.signature.keypoints.count },
       embeddingByteCount: rows.reduce(0) { max($0, $1.signature.embedding?.storedByteCount ?? 0) })
     let index = VisualWordIndex(rows.map(\.signature.keypoints), wordBits: size.wordBits)
     let (offsets, end) = SegmentLayout.offsets(size)
+    let seals = SegmentSeals(after: end)
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(end)
+    bytes.reserveCapacity(isSealed ? seals.end : end)
     bytes += [UInt8](repeating: 0, count: SegmentLayout.headerByteCount)
     var checksums: [UInt64] = []
     for column in size.columns {
@@ -56,8 +59,17 @@ package struct SegmentWriter: Sendable {
       let padding = (bytes.count + 4095) / 4096 * 4096 - bytes.count
       bytes.append(contentsOf: repeatElement(0, count: padding))
     }
+    var rootChecksum: UInt64?
+    if isSealed {
+      var sealer = PageSealer()
+      sealer.add(bytes.span.extracting(SegmentLayout.headerByteCount..<end))
+      let encoded = seals.encoded(sealer.seals)
+      bytes += encoded.bytes
+      rootChecksum = encoded.checksum
+    }
     bytes.replaceSubrange(
-      0..<SegmentLayout.headerByteCount, with: SegmentLayout.header(size, checksums: checksums))
+      0..<SegmentLayout.headerByteCount,
+      with: SegmentLayout.header(size, checksums: checksums, seals: rootChecksum))
     return bytes
   }
 

@@ -18,7 +18,7 @@ extension SignatureSegment {
 
   /// True if the index of visual words is large and mostly not in memory, so that
   /// ``beginReading(words:longest:)`` saves a wait for each word.
-  var isWordIndexCold: Bool { isLarge && !storage.isResident(postings) }
+  var isWordIndexCold: Bool { isLarge && !storage.bytes.isResident(postings) }
 
   private var postings: Range<Int> {
     offset(.posting)..<offset(.posting) + 8 * size.keypoints
@@ -29,8 +29,8 @@ extension SignatureSegment {
   ///
   /// - Parameter words: The words, ascending, so that their starts are read in the order of the file.
   func beginReading(words: [UInt32], longest: Int) {
-    storage.expectSinglePages(postings)
-    storage.beginReading(
+    storage.bytes.expectSinglePages(postings)
+    storage.bytes.beginReading(
       withWordIndex { starts, all in
         words.compactMap { word -> Range<Int>? in
           let (start, end) = (Int(starts[Int(word)]), Int(starts[Int(word) + 1]))
@@ -43,7 +43,7 @@ extension SignatureSegment {
   /// Tells the system to read ahead a part of some rows, all at the same time, if the segment is large and most of
   /// them are not in memory.
   package func beginReading(_ part: RowPart, of rows: [Int]) {
-    guard isLarge, !storage.isResident(rows.map { leadingByte(of: part, $0) }) else { return }
+    guard isLarge, !storage.bytes.isResident(rows.map { leadingByte(of: part, $0) }) else { return }
     readAhead(part, of: rows)
   }
 
@@ -51,7 +51,7 @@ extension SignatureSegment {
   func readAhead(_ part: RowPart, of rows: [Int]) {
     switch part {
     case .appearance:
-      storage.beginReading(
+      storage.bytes.beginReading(
         rows.flatMap { row in
           [
             range(.appearance, row, SegmentLayout.appearanceByteCount), range(.key, row, 4),
@@ -59,15 +59,15 @@ extension SignatureSegment {
           ]
         })
     case .alignment:
-      storage.expectSinglePages(offset(.layout)..<offset(.levelCount))
-      storage.beginReading(
+      storage.bytes.expectSinglePages(offset(.layout)..<offset(.levelCount))
+      storage.bytes.beginReading(
         rows.flatMap { row in
           [
             range(.layout, row, ColorLayout.byteCount), range(.keypointStart, row, 8),
             range(.levelCount, row, KeypointSet.levelCountByteCount),
           ]
         })
-      storage.beginReading(rows.flatMap(keypointRanges))
+      storage.bytes.beginReading(rows.flatMap(keypointRanges))
     }
   }
 

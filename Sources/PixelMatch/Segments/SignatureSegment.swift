@@ -8,7 +8,7 @@ package final class SignatureSegment: Sendable {
   /// The length of the file in bytes.
   package var byteCount: Int { storage.count }
 
-  let storage: MappedBytes
+  let storage: SealedBytes
   private let path: String?
   /// True if the file has only the columns of ``SegmentHead``.
   private let isHead: Bool
@@ -41,6 +41,7 @@ package final class SignatureSegment: Sendable {
     try self.init(storage: MappedBytes(copying: bytes), path: nil)
   }
 
+  /// - Complexity: O(1), and one byte for each megabyte to check the seals of the seals.
   private init(
     storage: MappedBytes, path: String?, isHead: Bool = false
   ) throws(SegmentError) {
@@ -126,7 +127,22 @@ package final class SignatureSegment: Sendable {
       offsets[index] = expected[column]!
       checksums[index] = storage.integer(at: entry + 24, as: UInt64.self)
     }
-    self.storage = storage
+    if let (seals, checksum) = SegmentSeals.ofFile(header: header) {
+      guard seals.pages.lowerBound == end else {
+        throw fail(.corrupt, "the seals have a wrong offset")
+      }
+      guard length >= seals.end else {
+        throw fail(.truncated, "segment has \(length) of \(seals.end) bytes")
+      }
+      let sum = storage.withSpan(of: seals.root, as: UInt8.self) { Kernels.seal(of: $0) }
+      guard sum == checksum else { throw fail(.corrupt, "the checksum of the seals is wrong") }
+      let present = SegmentHead.columns.map {
+        expected[$0]!..<expected[$0]! + $0.byteCount(size)
+      }
+      self.storage = SealedBytes(storage, seals, present: isHead ? present : nil)
+    } else {
+      self.storage = SealedBytes(storage)
+    }
     self.path = path
     self.size = size
     self.offsets = offsets
@@ -139,17 +155,20 @@ package final class SignatureSegment: Sendable {
   /// content.
   package let fingerprint: UInt64
 
-  /// Checks that the file was not changed since it was opened.
+  /// Checks that the file was not changed since it was opened, and that no damaged page was read.
   ///
   /// Other programs may write to a mapped file or truncate it; reads then return wrong bytes or
-  /// zeros. Call this after a search, and discard the result if it throws. A file that is removed
+  /// zeros. Each page is compared with its seal before it is first read, and is read even if it is damaged.
+  /// Call this after a search, and discard the result if it throws. A file that is removed
   /// or replaced by a rename counts as unchanged.
   ///
   /// - Throws: ``SegmentError`` with the code `truncated` or `corrupt`.
   /// - Complexity: O(1), one system call.
   package func checkUnchanged() throws(SegmentError) {
-    switch storage.change() {
-    case nil: return
+    switch storage.bytes.change() {
+    case nil:
+      guard let fault = storage.fault else { return }
+      throw SegmentError(code: .corrupt, path: path, message: fault)
     case .truncated(let byteCount):
       throw SegmentError(
         code: .truncated, path: path,
@@ -163,36 +182,60 @@ package final class SignatureSegment: Sendable {
     }
   }
 
-  /// Reads every column that the file has and compares its checksum.
+  /// The identity of the file, or `nil` for bytes in memory.
+  package var fileIdentity: MappedFileIdentity? { storage.bytes.identity }
+
+  /// True if ``verify(goingOnIf:)`` has read all of it before, and found no damage.
+  package var wasVerified: Bool { storage.wasVerified }
+
+  /// True if each page has a seal. Segments of earlier versions have none; a merge adds them.
+  package var isSealed: Bool { storage.isSealed }
+
+  /// Reads every column that the file has, and compares its checksum and the seals of its pages.
   ///
+  /// - Parameter goesOn: Returns whether to read a further number of bytes.
+  /// - Returns: False if it was stopped before the end.
   /// - Throws: ``SegmentError`` with the code `corrupt`, or the errors of ``checkUnchanged()``.
-  package func verify() throws(SegmentError) {
+  @discardableResult
+  package func verify(
+    goingOnIf goesOn: (_ byteCount: Int) -> Bool = { _ in true }
+  ) throws(SegmentError) -> Bool {
     for column in isHead ? SegmentHead.columns : size.columns {
-      guard checksum(of: column) == checksums[Int(column.rawValue) - 1] else {
-        throw SegmentError(
-          code: .corrupt, path: path, message: "the checksum of column \(column) is wrong")
+      guard let sum = checksum(of: column, goesOn) else { return false }
+      guard sum == checksums[Int(column.rawValue) - 1] else {
+        storage.note("the checksum of column \(column) is wrong")
+        break
       }
     }
     try checkUnchanged()
+    storage.noteVerified()
+    return true
   }
 
   /// The number of bytes whose checksum is computed before their memory is given back.
   private static let checkedByteCount = 16 << 20
 
-  private func checksum(of column: SegmentLayout.Column) -> UInt64 {
-    let end = offset(column) + column.byteCount(size)
+  /// - Returns: `nil` if it was stopped.
+  private func checksum(
+    of column: SegmentLayout.Column, _ goesOn: (_ byteCount: Int) -> Bool
+  ) -> UInt64? {
+    // With the padding of the last page.
+    let end = offset(column) + (column.byteCount(size) + 4095) / 4096 * 4096
     var checksum = SegmentLayout.Checksum()
     for start in stride(from: offset(column), to: end, by: Self.checkedByteCount) {
       let range = start..<min(end, start + Self.checkedByteCount)
-      storage.withSpan(of: range, as: UInt8.self) { checksum.add($0) }
-      storage.releaseMemory(range)
+      guard goesOn(range.count) else { return nil }
+      storage.check(range)
+      let own = start..<min(range.upperBound, offset(column) + column.byteCount(size))
+      storage.bytes.withSpan(of: own, as: UInt8.self) { checksum.add($0) }
+      storage.bytes.releaseMemory(range)
     }
     return checksum.value
   }
 
   /// Gives back the memory of what was read so far, which stays in the system's cache of files.
   func releaseMemory() {
-    storage.releaseMemory(0..<storage.count)
+    storage.bytes.releaseMemory(0..<storage.count)
   }
 
   /// Returns the caller's key of a row.
@@ -391,16 +434,35 @@ package final class SignatureSegment: Sendable {
       body)
   }
 
-  /// Lends the index of visual words: the first posting of each word, and all postings.
+  /// Returns a function that compares the pages of the lists of some words with their seals, or `nil` if all pages
+  /// were compared.
+  ///
+  /// - Parameter longest: The length above which a list is not read.
+  func listCheck(longest: Int) -> ((_ words: [UInt32]) -> Void)? {
+    if storage.isChecked { return nil }
+    return { [storage, starts = offset(.wordStart), postings = offset(.posting), size] words in
+      for word in words {
+        let place = starts + 4 * Int(word)
+        let from = Int(storage.integer(at: place, as: UInt32.self))
+        let end = Int(storage.integer(at: place + 4, as: UInt32.self))
+        guard from < end, end <= size.keypoints, end - from <= longest else { continue }
+        storage.check(postings + 8 * from..<postings + 8 * end)
+      }
+    }
+  }
+
+  /// Lends the index of visual words: the first posting of each word, and all postings. Its pages are not compared with
+  /// their seals: call the function of ``listCheck(longest:)`` before a list is read.
   func withWordIndex<Result>(
     _ body: (_ starts: Span<UInt32>, _ postings: Span<UInt64>) -> Result
   ) -> Result {
     let starts = offset(.wordStart)
     let postings = offset(.posting)
-    return storage.withSpan(
+    return storage.bytes.withSpan(
       of: starts..<starts + SegmentLayout.Column.wordStart.byteCount(size), as: UInt32.self
     ) { starts in
-      storage.withSpan(of: postings..<postings + 8 * size.keypoints, as: UInt64.self) { postings in
+      storage.bytes.withSpan(of: postings..<postings + 8 * size.keypoints, as: UInt64.self) {
+        postings in
         body(starts, postings)
       }
     }

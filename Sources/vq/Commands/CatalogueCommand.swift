@@ -310,6 +310,7 @@ enum CatalogueCommand {
   /// The JSON form of a verification.
   private struct Verification: Encodable {
     let findings: [String]
+    let unsealedSegments: [String]
     let missingPictures: MissingPictures
   }
 
@@ -325,6 +326,12 @@ enum CatalogueCommand {
         console.diagnostics.warning(sentence)
       }
     }
+    let unsealed = try await upkeep.unsealedSegments()
+    if !unsealed.isEmpty {
+      console.diagnostics.warning(
+        "\(DisplayText.count(unsealed.count, "segment has", "segments have")) no seals, so that a search does not notice damage; an earlier version wrote \(unsealed.count == 1 ? "it" : "them")",
+        advice: ["add the seals: vq catalogue compact"])
+    }
     let isWhole = findings.count == (missing.sentence != nil && arguments[pictures] ? 1 : 0)
     let advice =
       isWhole
@@ -333,7 +340,9 @@ enum CatalogueCommand {
         "undo the last run: vq catalogue rollback", "or index the feed into a new directory",
       ]
     return try report(
-      Verification(findings: findings, missingPictures: missing), advice, arguments[json], console)
+      Verification(
+        findings: findings, unsealedSegments: unsealed, missingPictures: missing), advice,
+      arguments[json], console)
   }
 
   private static func report(

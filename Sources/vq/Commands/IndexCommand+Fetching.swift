@@ -6,7 +6,8 @@ extension IndexCommand {
   static let fetch = Option<Bool>.flag(
     OptionText(
       "fetch", "fetch images from servers; requires --allow-host",
-      detail: "From public addresses only, at most 16 MB and 20 s each, 16 at a time or as few as the host asks for. They are "
+      detail:
+        "From public addresses only, at most 16 MB and 20 s each, 16 at a time or as few as the host asks for. They are "
         + "stored in the index; the next run checks whether they have changed. An answer that is not an image leaves the last "
         + "one as it is; one that is gone leaves after three days on which its host sent others."))
   static let allowHost = Option<[HostPattern]>.hosts(
@@ -26,7 +27,8 @@ extension IndexCommand {
   static let fetchTime = Option<Int?>.integer(
     OptionText(
       "fetch-time", "the time for all images, in seconds",
-      detail: "Then the run publishes what it has, and the next one goes on. New images come first. The exit code is 9 if some "
+      detail:
+        "Then the run publishes what it has, and the next one goes on. New images come first. The exit code is 9 if some "
         + "of them are still to come.", standard: "no limit", isRare: true),
     in: 1...1_000_000)
   static let userAgent = Option<String?>(
@@ -42,7 +44,8 @@ extension IndexCommand {
   static let fetchHeader = Option<[String]>(
     OptionText(
       "fetch-header", "a header field for image servers: Authorization=@token.txt",
-      detail: "The value is the first line of the file, and is never shown. It is sent to the host of each address, not to those "
+      detail:
+        "The value is the first line of the file, and is never shown. It is sent to the host of each address, not to those "
         + "that it is redirected to; cdn.shop.example:Authorization=@token.txt to that host only.",
       isRare: true),
     value: ValueDescription(
@@ -59,7 +62,8 @@ extension IndexCommand {
   /// The options that do nothing unless images are fetched.
   private static func needless(_ arguments: ParsedArguments) -> String? {
     let given: [(String, Bool)] = [
-      ("--allow-host", !arguments[allowHost].isEmpty), ("--fetch-rate", arguments[fetchRate] != nil),
+      ("--allow-host", !arguments[allowHost].isEmpty),
+      ("--fetch-rate", arguments[fetchRate] != nil),
       ("--fetch-time", arguments[fetchTime] != nil), ("--user-agent", arguments[userAgent] != nil),
       ("--fetch-header", !arguments[fetchHeader].isEmpty),
     ]
@@ -137,7 +141,8 @@ extension IndexCommand {
       }
       let time = FetchBacklog(hosts: [host]).seconds.map { seconds in
         let words = seconds < 120 ? "\(seconds) s" : "\((seconds + 59) / 60) minutes"
-        return "; that takes about \(words) at its \((10 * (host.rate ?? 0)).rounded() / 10) a second"
+        return
+          "; that takes about \(words) at its \((10 * (host.rate ?? 0)).rounded() / 10) a second"
       }
       console.diagnostics.warning(
         "'\(DisplayText.escaped(host.name))': \(parts.joined(separator: ", "))\(time ?? "")",

@@ -75,9 +75,9 @@ struct IndexDocument: Encodable, Sendable {
         progress.unprunedReason != nil || progress.feeds.contains { $0.failure != nil }
         ? .refused
         : progress.backlog.images > 0
-        ? .unfinished
-        : progress.refused + progress.warnings > 0
-          ? .losses : work.allSatisfy { $0 == 0 } ? .nothingToDo : .done
+          ? .unfinished
+          : progress.refused + progress.warnings > 0
+            ? .losses : work.allSatisfy { $0 == 0 } ? .nothingToDo : .done
     }
   }
 

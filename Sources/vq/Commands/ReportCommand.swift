@@ -231,26 +231,8 @@ enum SearchText {
       for (name, searches) in rows.prefix(50) { table.append(["\(searches)", name]) }
       lines += table.lines(width: console.width, usesColor: console.usesColor)
     }
-    let excess = excess(of: report)
+    let excess = ExcessText.sentences(about: report)
     return lines + (excess.isEmpty ? [] : [""]) + excess
-  }
-
-  /// Returns the sentences about what was more than the limits of a day allow.
-  static func excess(of report: SearchReport) -> [String] {
-    guard let excess = report.excess, let first = excess.days.first, let last = excess.days.last
-    else { return [] }
-    let days = first == last ? first : "\(excess.days.count) days from \(first) to \(last)"
-    return [
-      (excess.merged, "sum was", "sums were", "added up as '\(CountedNames.other)'"),
-      (excess.events, "event was", "events were", "not counted"),
-      (excess.labels, "search was", "searches were", "left out of the labels that find nothing"),
-      (
-        excess.sides, "search counts", "searches count",
-        "for no side, since one client asked more than \(ClientSides.searchLimit) times a day"
-      ),
-    ].filter { $0.0 > 0 }.map {
-      "Limits of a day (\(days)): \(DisplayText.count($0.0, $0.1, $0.2)) \($0.3)."
-    }
   }
 
   private static func share(_ count: Int, _ sums: SearchReport.Sums) -> String {

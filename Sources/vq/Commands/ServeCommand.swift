@@ -270,13 +270,14 @@ enum ServeCommand {
   private static let refreshInterval = Duration.seconds(1)
 
   /// Serves on a thread of its own. Another one looks for new generations, for the answers of the
-  /// event loop, and every few seconds the labels that the catalogue lacks are counted.
+  /// event loop, a third one reads their segments for damage, and every few seconds the labels that the catalogue lacks are counted.
   private static func serve(
     _ listener: Socket, _ service: ShopService, _ mailbox: Mailbox,
     _ configuration: ServerConfiguration
   ) async -> Result<Void, any Error> {
     let serving = WorkerPool(width: 1)
     let watching = WorkerPool(width: 1)
+    let checking = WorkerPool(width: 1)
     return await withTaskGroup(of: Result<Void, any Error>?.self) { group in
       group.addTask(executorPreference: serving) {
         run(listener, service, mailbox, configuration)
@@ -297,6 +298,10 @@ enum ServeCommand {
           }
           return nil
         }
+      }
+      group.addTask(executorPreference: checking) {
+        await SegmentWatch(catalogue: service.shop.catalogue).run()
+        return nil
       }
       // Runs on a pool of its own: all threads of the service may be busy when a probe asks
       // for the state.

@@ -45,7 +45,7 @@ enum SearchPage {
       (report.from.flatMap { from in
         report.until.map { ["From \(from) to \($0), in UTC. Intervals hold in 95 of 100 cases."] }
       } ?? ["No searches were counted."])
-      + SearchText.excess(of: report).map { HTML(text: $0) }
+      + ExcessText.sentences(about: report).map { HTML(text: $0) }
     return ReportPage(title: "vq report", notes: notes, pictures: ReportPictures(), body: body)
   }
 

@@ -273,6 +273,65 @@ import Testing
     #expect(Kernels.checksum(bytes.span, after: 5) == expected)
   }
 
+  /// The vectors are those of xxHash 0.8.
+  @Test(
+    arguments: [
+      ("", 0xef46_db37_51d8_e999), ("a", 0xd24e_c4f1_a98c_6e5b), ("abc", 0x44bc_2cf5_ad77_0999),
+    ] as [(String, UInt64)])
+  func `a seal is XXH64`(text: String, expected: UInt64) {
+    #expect(Kernels.seal(of: Array(text.utf8).span) == expected)
+  }
+
+  @Test(arguments: [0, 1, 3, 4, 7, 8, 31, 32, 33, 63, 64, 100, 4096])
+  func `a seal is that of the plain code`(count: Int) {
+    let bytes = bytes(count, 23)
+    for seed in [0, 1, .max] as [UInt64] {
+      #expect(Kernels.seal(of: bytes.span, seed: seed) == Self.seal(of: bytes, seed: seed))
+    }
+  }
+
+  /// XXH64 as its specification describes it.
+  private static func seal(of bytes: [UInt8], seed: UInt64) -> UInt64 {
+    let (p1, p2, p3, p4, p5): (UInt64, UInt64, UInt64, UInt64, UInt64) = (
+      11_400_714_785_074_694_791, 14_029_467_366_897_019_727, 1_609_587_929_392_839_161,
+      9_650_029_242_287_828_579, 2_870_177_450_012_600_261
+    )
+    func rotated(_ value: UInt64, _ bits: UInt64) -> UInt64 {
+      value << bits | value >> (64 - bits)
+    }
+    func number(_ place: Int, _ width: Int) -> UInt64 {
+      (0..<width).reduce(0) { $0 | UInt64(bytes[place + $1]) << UInt64(8 * $1) }
+    }
+    func round(_ lane: UInt64, _ word: UInt64) -> UInt64 { rotated(lane &+ word &* p2, 31) &* p1 }
+    var place = 0
+    var value = seed &+ p5
+    if bytes.count >= 32 {
+      var lanes = [seed &+ p1 &+ p2, seed &+ p2, seed, seed &- p1]
+      while place + 32 <= bytes.count {
+        for lane in 0..<4 { lanes[lane] = round(lanes[lane], number(place + 8 * lane, 8)) }
+        place += 32
+      }
+      value = zip(lanes, [1, 7, 12, 18] as [UInt64]).reduce(0) { $0 &+ rotated($1.0, $1.1) }
+      for lane in lanes { value = (value ^ round(0, lane)) &* p1 &+ p4 }
+    }
+    value &+= UInt64(bytes.count)
+    while place + 8 <= bytes.count {
+      value = rotated(value ^ round(0, number(place, 8)), 27) &* p1 &+ p4
+      place += 8
+    }
+    if place + 4 <= bytes.count {
+      value = rotated(value ^ number(place, 4) &* p1, 23) &* p2 &+ p3
+      place += 4
+    }
+    while place < bytes.count {
+      value = rotated(value ^ number(place, 1) &* p5, 11) &* p1
+      place += 1
+    }
+    value = (value ^ value >> 33) &* p2
+    value = (value ^ value >> 29) &* p3
+    return value ^ value >> 32
+  }
+
   @Test(arguments: [1, 2, 3, 10, 257], [1, 4, 1000])
   func `the element of a rank is that of the sorted array`(count: Int, values: Int) {
     let numbers = bytes(count, 21).map { Float(Int($0) % values) }

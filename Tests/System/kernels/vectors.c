@@ -243,6 +243,8 @@ static void colors(int n) {
   tell("weights", n, weights, count * 4);
   const uint64_t checksum = ck_checksum(rgba, 4 * count - below(9), (uint64_t)n);
   tell("checksum", n, &checksum, sizeof checksum);
+  const uint64_t seal = ck_seal(rgba, 4 * count - below(9), (uint64_t)n);
+  tell("seal", n, &seal, sizeof seal);
   free(across), free(down);
   free(rgba), free(linear), free(pixels), free(weights);
 }

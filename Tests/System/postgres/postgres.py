@@ -674,15 +674,15 @@ def modes_servers(test, plain, url, cache):
 
 @scenario
 def migrations(test):
-    """Tables of the two versions before are read and written, and brought to this version by init."""
+    """Tables of the version before are read and written, and brought to this version by init."""
     test.prepare()
-    test.server.sql("drop table vq.reading, vq.reading_models, vq.entity_feed", "update vq.meta set value = '3' where key = 'schema'")
+    test.server.sql("drop table vq.entity_feed", "alter table vq.post drop column seal", "alter table vq.signature drop column seal",
+                    "alter table vq.posted drop column lists, drop column lists_seal, drop column signatures_seal, drop column words, drop column seal",
+                    "update vq.meta set value = '4' where key = 'schema'")
     test.index(test.new("writer"))
     before = test.answers(test.server.url(), "--cache", test.new("c1"))
     test.say("a server works with the version before", before.count('"rank":1') > 3)
-    refused = test.run("index", "--signed", with_text(test, "early"), "--index", test.server.url(), "--cache", test.folder / "writer", check=False)
-    test.say("tables of the version before take no text", refused.returncode == 5 and "vq postgres init" in refused.stderr, refused.stderr)
-    test.server.sql("drop table vq.feedback, vq.statement, vq.shard, vq.posted, vq.post, vq.signature",
+    test.server.sql("drop table vq.reading, vq.reading_models", "drop table vq.feedback, vq.statement, vq.shard, vq.posted, vq.post, vq.signature",
                     "update vq.meta set value = '2' where key = 'schema'")
     oldest = test.run("match", test.queries[0], "--index", test.server.url(), "--cache", test.folder / "c1", check=False)
     test.say("a version before that is refused", oldest.returncode == 5 and "vq postgres init" in oldest.stderr, oldest.stderr)
@@ -1574,8 +1574,15 @@ DAMAGE = [
     ("update vq.post set posts = substr(posts, 2)", "where each posting has 8"),
     ("update vq.post set posts = '\\xffffffffffffffff'", "is not one of its rows"),
     ("update vq.post set posts = decode(repeat('00', 80000), 'hex')", "is too long"),
-    ("update vq.posted set rows = 9223372036854775807", "rows here instead of"),
-    ("update vq.posted set rows = -1", "rows here instead of"),
+    ("update vq.posted set rows = 9223372036854775807", "the record of segment"),
+    ("update vq.posted set rows = -1", "the record of segment"),
+    ("update vq.posted set words = null", "the record of segment"),
+    ("update vq.posted set words = overlay(words placing '\\x63' from 1 for 1)", "the record of segment"),
+    # Each of these can be a list or a signature.
+    ("delete from vq.post", "has no list of word"),
+    ("update vq.post set posts = substr(posts, 9) where length(posts) > 8", "does not have its seal"),
+    ("update vq.signature set bytes = (select bytes from vq.signature limit 1)", "does not have its seal"),
+    ("update vq.post set seal = null", "does not have its seal"),
 ]
 
 
@@ -1610,7 +1617,7 @@ def engine_damage(test, url, shard):
         restore()
     test.say("after that, the answer is as before", plain(ask()[0]) == whole)
     shard.sql("alter table vq.post rename to real_post",
-              "create view vq.post as select segment, word, posts from (select *, generate_series(1, 1000000000) from vq.real_post) endless")
+              "create view vq.post as select segment, word, posts, seal from (select *, generate_series(1, 1000000000) from vq.real_post) endless")
     reader = test.serve(test.new("c6"), "--deadline", "20000", url=url)
     try:
         document, said = ask()
@@ -1625,6 +1632,8 @@ def engine_damage(test, url, shard):
         test.say("the server counts both", 'vq_match_missing_shards_total{shard="1"} 1\n' in figures
                  and f'vq_match_damaged_rows_total{{shard="1"}} {document["damagedRows"]}\n' in figures, figures)
         test.say("and logs both", reader.logs("more rows than", "damaged row"), reader.text_of_log())
+        ready = reader.ask("GET", "/readyz")
+        test.say("and is degraded", ready[0] == 200 and ready[1].startswith(b"degraded: shard 1 "), ready)
     finally:
         reader.end()
     restore()

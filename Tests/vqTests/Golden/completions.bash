@@ -9,7 +9,7 @@ _vq() {
   COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     case ${COMP_WORDS[index]} in
-    index|match|catalogue|doctor|duplicates|labels|rules|report|eval|diff|why-not|neighbors|feedback|serve|key|hash|sign|postgres|copy|codegen|simulate-client|help|completions) command=${COMP_WORDS[index]}; break ;;
+    index|match|catalogue|doctor|feeds|duplicates|labels|rules|report|eval|diff|why-not|neighbors|feedback|serve|key|hash|sign|postgres|copy|codegen|simulate-client|help|completions) command=${COMP_WORDS[index]}; break ;;
     esac
   done
   case $command:$previous in
@@ -20,6 +20,7 @@ _vq() {
     index:--thumbnails) return ;;
     index:--on-conflict) _vq_reply -W 'keep merge replace'; return ;;
     index:--max-removed) return ;;
+    index:--feed-name) return ;;
     index:--report) _vq_reply -f; compopt -o filenames; return ;;
     index:--models) _vq_reply -d; compopt -o filenames; return ;;
     index:--currency) return ;;
@@ -88,6 +89,8 @@ _vq() {
     doctor:--allow-private-address) return ;;
     doctor:--ca-file) _vq_reply -f; compopt -o filenames; return ;;
     doctor:--cache) _vq_reply -d; compopt -o filenames; return ;;
+    feeds:--index) _vq_reply -d; compopt -o filenames; return ;;
+    feeds:--cache) _vq_reply -d; compopt -o filenames; return ;;
     duplicates:--index) _vq_reply -d; compopt -o filenames; return ;;
     duplicates:--threads|duplicates:-j) return ;;
     duplicates:--cache) _vq_reply -d; compopt -o filenames; return ;;
@@ -102,8 +105,6 @@ _vq() {
     report:--days) return ;;
     report:--with) return ;;
     report:--report) _vq_reply -f; compopt -o filenames; return ;;
-    report:--export) _vq_reply -f; compopt -o filenames; return ;;
-    report:--import) _vq_reply -f; compopt -o filenames; return ;;
     report:--cache) _vq_reply -d; compopt -o filenames; return ;;
     eval:--index) _vq_reply -d; compopt -o filenames; return ;;
     eval:--subject) _vq_reply -W 'anything catalogued'; return ;;
@@ -211,8 +212,8 @@ _vq() {
   esac
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
-    :*) _vq_reply -W 'index match catalogue doctor duplicates labels rules report eval diff why-not neighbors feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
-    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --max-removed --report --detailed-exit-code --models --currency --map --map-from --encoding --sheet --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --ca-file --max-rows --max-feed-bytes --max-feed-ratio --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
+    :*) _vq_reply -W 'index match catalogue doctor feeds duplicates labels rules report eval diff why-not neighbors feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
+    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --max-removed --feed-name --accept-feed --report --detailed-exit-code --models --currency --map --map-from --encoding --sheet --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --ca-file --max-rows --max-feed-bytes --max-feed-ratio --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
     match:-*) _vq_reply -W '--index --labels --text --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --profile --all-fields --tolerant --subject --answers --similar --with-label --near --at --locale --app-page --rules --signature --embedding --continue --refresh --models --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
@@ -220,13 +221,15 @@ _vq() {
     catalogue:*) _vq_reply -fW 'status verify compact rollback export import remove set upgrade read-text embed'; compopt -o filenames; return ;;
     doctor:-*) _vq_reply -W '--index --json --report --check-links --allow-host --max-links --allow-private-address --ca-file --cache --color --help -h --version' ;;
     doctor:*) return ;;
+    feeds:-*) _vq_reply -W '--index --json --cache --color --help -h --version' ;;
+    feeds:*) _vq_reply -fW 'list rename remove'; compopt -o filenames; return ;;
     duplicates:-*) _vq_reply -W '--index --same --json --threads -j --cache --color --help -h --version' ;;
     duplicates:*) return ;;
     labels:-*) _vq_reply -W '--index --unmatched --bridge --json --cache --color --help -h --version' ;;
     labels:*) return ;;
     rules:-*) _vq_reply -W '--index --set --remove --json --cache --color --help -h --version' ;;
     rules:*) return ;;
-    report:-*) _vq_reply -W '--index --days --json --with --report --export --import --cache --color --help -h --version' ;;
+    report:-*) _vq_reply -W '--index --days --json --with --report --cache --color --help -h --version' ;;
     report:*) return ;;
     eval:-*) _vq_reply -W '--index --without-labels --subject --calibrate --rules --threads -j --json --report --quiet -q --models --cache --color --help -h --version' ;;
     eval:*) _vq_reply -f; compopt -o filenames; return ;;
@@ -255,7 +258,7 @@ _vq() {
     simulate-client:-*) _vq_reply -W '--server --labels --crop --sides --key-file --language --timeout --conversation --json --max-bytes --max-pixels --formats --color --help -h --version' ;;
     simulate-client:*) _vq_reply -f; compopt -o filenames; return ;;
     help:-*) _vq_reply -W '--man --schemas --color --help -h --version' ;;
-    help:*) _vq_reply -W 'index match catalogue doctor duplicates labels rules report eval diff why-not neighbors feedback serve key hash sign postgres copy codegen simulate-client help completions'; return ;;
+    help:*) _vq_reply -W 'index match catalogue doctor feeds duplicates labels rules report eval diff why-not neighbors feedback serve key hash sign postgres copy codegen simulate-client help completions'; return ;;
     completions:-*) _vq_reply -W '--color --help -h --version' ;;
     completions:*) _vq_reply -W 'bash zsh fish'; return ;;
   esac

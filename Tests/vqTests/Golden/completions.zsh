@@ -9,6 +9,7 @@ _vq() {
     'match:find the products and stores that an image shows'
     'catalogue:check, compact, export, upgrade or roll back an index'
     'doctor:find entities that are hard to match or to show'
+    'feeds:list, rename or remove the feeds of an index'
     'duplicates:list entities whose images are the same, or nearly'
     'labels:list the labels of an index, or unknown ones'
     'rules:pin, hide and boost entities in answers'
@@ -49,6 +50,8 @@ _vq() {
         '--on-conflict=[what to do with an entity that is already indexed]:WHAT:(keep merge replace)' \
         '--prune-missing[remove entities that the feed lacks]' \
         '--max-removed=[remove nothing if the feed lacks more of the entities]:PERCENT:' \
+        '--feed-name=[the name of the feed, by which it is known every night]:NAME:' \
+        '--accept-feed[take a feed with another format or currency than last time]' \
         '--report=[also write an HTML page about the run]:FILE:_files' \
         '--detailed-exit-code[tell by the exit code what was done\: 0, 7 or 8]' \
         '--models=[read the text of images, and encode them, with the models of a folder]:DIR:_files -/' \
@@ -72,6 +75,10 @@ _vq() {
         '*--images-map=[local copies of images\: '\''https\://cdn.example/*=photos/'\'']:URL=DIR:' \
         '*--allow-private-address=[addresses of an internal image server\: 10.1.2.0/24]:CIDR:' \
         '--ca-file=[certificates of the authorities of image servers, in PEM]:FILE:_files' \
+        '--fetch-rate=[the most requests a second to a host]:NUMBER:' \
+        '--fetch-time=[the time for all images, in seconds]:N:' \
+        '--user-agent=[the name by which image servers know the requests]:TEXT:' \
+        '*--fetch-header=[a header field for image servers\: Authorization=@token.txt]:NAME=@FILE:' \
         '--max-rows=[the most rows of a feed]:N:' \
         '--max-feed-bytes=[the most bytes of a feed, after decompression]:N:' \
         '--max-feed-ratio=[the most bytes that a compressed byte of a feed may become]:N:' \
@@ -169,6 +176,17 @@ _vq() {
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' ;;
+    feeds)
+      _arguments -s -S \
+        '--index=[the index to search]:DIR:_files -/' \
+        '--json[the feeds as one JSON object]' \
+        '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' \
+        '1:ACTION:(list rename remove)' \
+        '*:FILE:_files' ;;
     duplicates)
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
@@ -441,7 +459,7 @@ _vq() {
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
-        '1:COMMAND:(index match catalogue doctor duplicates labels rules report eval diff why-not neighbors feedback serve key hash sign postgres copy codegen simulate-client help completions)' ;;
+        '1:COMMAND:(index match catalogue doctor feeds duplicates labels rules report eval diff why-not neighbors feedback serve key hash sign postgres copy codegen simulate-client help completions)' ;;
     completions)
       _arguments -s -S \
         '--color=[when to use color]:WHEN:(auto always never)' \

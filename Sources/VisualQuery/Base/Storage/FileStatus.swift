@@ -20,7 +20,7 @@ package struct FileStatus: Sendable, Hashable {
   /// The inode, which distinguishes the file from another one with the same name.
   package let inode: UInt64
   /// The device, on which no other file has the same inode.
-  let device: UInt64
+  package let device: UInt64
 
   /// Returns `nil` if the file does not exist or is not accessible.
   package init?(_ path: String) {

@@ -48,7 +48,8 @@ extension CatalogueWriter {
     return !chosen.isEmpty
   }
 
-  /// Merges all segments of a type in the open transaction, as far as they fit one.
+  /// Merges all segments of a type in the open transaction, as far as they fit one. A single segment is written again
+  /// if it has dead rows, or no seals.
   ///
   /// - Returns: A Boolean value that indicates whether there was anything to merge.
   func mergeAllSegments(of type: EntityType) throws(CatalogueError) -> Bool {
@@ -63,11 +64,19 @@ extension CatalogueWriter {
       rows += part.liveCount
     }
     var isMerged = false
-    for group in groups where group.count > 1 || group.contains(where: { !$0.deadRows.isEmpty }) {
+    for group in groups where try needsMerge(group) {
       try merge(group, of: type)
       isMerged = true
     }
     return isMerged
+  }
+
+  /// Returns whether a merge would change a group: it joins several, removes dead rows or adds seals.
+  private func needsMerge(_ group: [Part]) throws(CatalogueError) -> Bool {
+    guard group.count < 2 else { return true }
+    guard let part = group.first else { return false }
+    if !part.deadRows.isEmpty { return true }
+    return try !Catalogue.open(part.record, in: directory).isSealed
   }
 
   private func parts(of type: EntityType) throws(CatalogueError) -> [Part] {

@@ -495,6 +495,15 @@ struct CatalogueWriter: ~Copyable {
           "row \(previous.row) of segment \(previous.segment) does not exist; \(CatalogueError.remedy)"
       )
     }
-    return segment.signature(at: previous.row)
+    let signature = segment.signature(at: previous.row)
+    // A damaged signature would be written to another segment, as if it were right.
+    do throws(SegmentError) {
+      try segment.checkUnchanged()
+    } catch {
+      throw CatalogueError(
+        code: .corrupt,
+        message: "segment \(previous.segment): \(error.message); \(CatalogueError.remedy)")
+    }
+    return signature
   }
 }

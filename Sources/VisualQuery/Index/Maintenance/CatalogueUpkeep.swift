@@ -142,6 +142,16 @@ package struct CatalogueUpkeep: Sendable {
     return try findings + (KeptThumbnails(reading: directory)?.damage() ?? [])
   }
 
+  /// Returns the names of the segment files without seals, which earlier versions wrote: a search does not notice
+  /// that they are damaged.
+  package func unsealedSegments() async throws -> [String] {
+    try await withTaskExecutorPreference(pool) { @concurrent in
+      try OpenedGeneration(directory: directory).segments.compactMap { record, segment in
+        (try? segment.get().isSealed) == false ? record.file : nil
+      }
+    }
+  }
+
   /// Looks for the file of every image, in the folders of the catalogue.
   ///
   /// - Throws: ``CatalogueError``; `CancellationError`.

@@ -66,7 +66,8 @@ extension CatalogueReplica {
         return try PostgresShard.replace(with: [], connection)
       }
       try PostgresShard.replace(with: shards, connection)
-      try PostgresPostings(connection, shards).update { number throws(CatalogueError) in
+      try PostgresPostings(connection, shards).update(checkingPosted: true) {
+        number throws(CatalogueError) in
         try files.segment(number)
       }
     }

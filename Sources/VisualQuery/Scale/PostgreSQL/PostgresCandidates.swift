@@ -34,7 +34,9 @@ final class PostgresCandidates: CandidateStore {
   func lists(
     _ words: [String: WordQuestion], within limit: Duration?
   ) async throws -> StoredLists {
-    let (answers, outcome) = try await ask(limit) { ListQuestion(words, shard: $0, of: $1) }
+    let (answers, outcome) = try await ask(limit, recordsOf: Array(words.keys)) {
+      ListQuestion(words, shard: $0, of: $1, records: $2)
+    }
     var lists: [String: [(word: UInt32, bytes: [UInt8])]] = [:]
     var found = StoredLists(outcome: outcome)
     for answer in answers {
@@ -48,7 +50,9 @@ final class PostgresCandidates: CandidateStore {
   func signatures(
     _ rows: [String: [Int]], within limit: Duration?
   ) async throws -> StoredSignatures {
-    let (answers, outcome) = try await ask(limit) { SignatureQuestion(rows, shard: $0, of: $1) }
+    let (answers, outcome) = try await ask(limit, recordsOf: Array(rows.keys)) {
+      SignatureQuestion(rows, shard: $0, of: $1, records: $2)
+    }
     var found = StoredSignatures(outcome: outcome)
     for answer in answers {
       found.signatures.merge(answer.signatures) { $0.merging($1) { $1 } }
@@ -63,8 +67,8 @@ final class PostgresCandidates: CandidateStore {
   func nearest(
     to embedding: ImageEmbedding, in rowCounts: [String: Int], count: Int, within limit: Duration?
   ) async throws -> StoredNeighbors? {
-    let (answers, outcome) = try await ask(limit) {
-      VectorQuestion(embedding, rowCounts, count: count, shard: $0, of: $1)
+    let (answers, outcome) = try await ask(limit, recordsOf: []) { shard, shardCount, _ in
+      VectorQuestion(embedding, rowCounts, count: count, shard: shard, of: shardCount)
     }
     // A server without the table rejects the statement.
     let isLacking = outcome.missing.values.contains { $0.code == .missing }
@@ -82,10 +86,13 @@ final class PostgresCandidates: CandidateStore {
 
   /// Asks all shards side by side.
   ///
-  /// - Parameter question: Returns the question to a shard, of a number of shards.
+  /// - Parameters:
+  ///   - names: The segments whose records the question needs.
+  ///   - question: Returns the question to a shard, of a number of shards, with the records that it has.
   /// - Returns: The questions that were answered.
   private func ask<Asked: ShardQuestion>(
-    _ limit: Duration?, _ question: (PostgresShard, Int) -> Asked
+    _ limit: Duration?, recordsOf names: [String],
+    _ question: @escaping @Sendable (PostgresShard, Int, [String: PostedRecord.State]) -> Asked
   ) async throws -> (answers: [Asked], outcome: StoreOutcome) {
     let end = ContinuousClock.now + min(limit ?? Self.standardLimit, Self.standardLimit)
     let servers = try await servers(until: end)
@@ -93,11 +100,13 @@ final class PostgresCandidates: CandidateStore {
     var answers: [Asked] = []
     await withTaskGroup(of: (Int, Result<Asked, CatalogueError>).self) { group in
       for (number, server) in servers.enumerated() {
-        let question = question(PostgresShard(number: number, location: nil), servers.count)
-        if question.queries.isEmpty { continue }
+        let (shard, count) = (PostgresShard(number: number, location: nil), servers.count)
+        if question(shard, count, [:]).queries.isEmpty { continue }
         group.addTask(executorPreference: threads) {
           do throws(CatalogueError) {
-            return (number, .success(try server.answer(to: question, until: end)))
+            let records = names.isEmpty ? [:] : try server.records(of: names, until: end)
+            let asked = question(shard, count, records)
+            return (number, .success(try server.answer(to: asked, until: end)))
           } catch {
             return (number, .failure(error))
           }

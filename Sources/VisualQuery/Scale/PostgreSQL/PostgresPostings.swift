@@ -34,8 +34,12 @@ struct PostgresPostings {
 
   /// Writes what shards lack of the live segments, and removes what no generation needs any more.
   ///
-  /// - Parameter open: Opens the segment of a number; `nil` if it is unknown.
+  /// - Parameters:
+  ///   - checksPosted: True to write again the segments of which a shard lacks lists or signatures, or their seals.
+  ///     It reads the keys of all lists on all shards.
+  ///   - open: Opens the segment of a number; `nil` if it is unknown.
   func update(
+    checkingPosted checksPosted: Bool = false,
     opening open: (_ number: Int) throws(CatalogueError) -> SignatureSegment?
   ) throws(CatalogueError) {
     let rows = try connection.run(
@@ -55,16 +59,20 @@ struct PostgresPostings {
       kept.insert(name)
       if row.integer(SegmentColumn.isLive) == 1 { live.append((name, number)) }
     }
-    try write(live, keeping: kept, opening: open)
+    try write(live, keeping: kept, checkingPosted: checksPosted, opening: open)
   }
 
   /// Removes everything.
-  func remove() throws(CatalogueError) { try write([], keeping: []) { _ in nil } }
+  func remove() throws(CatalogueError) {
+    try write([], keeping: [], checkingPosted: false) { _ in nil }
+  }
 
   /// A shard in a transaction, which ends with its connection unless it is committed.
   private struct OpenShard {
     let shard: PostgresShard
     let connection: PostgresConnection
+    /// True if its tables have seals.
+    let hasSeals: Bool
     /// The numbers of the segments that it has, by their names.
     let posted: [String: Int]
     /// The names of those whose vectors it has, or `nil` if it has no tables of vectors.
@@ -78,15 +86,18 @@ struct PostgresPostings {
 
   private func write(
     _ live: [(name: String, number: Int)], keeping kept: Set<String>,
+    checkingPosted checksPosted: Bool,
     opening open: (_ number: Int) throws(CatalogueError) -> SignatureSegment?
   ) throws(CatalogueError) {
     var all: [OpenShard] = []
     for shard in shards {
       let connection = try begin(shard)
-      let posted = try Self.removeOthers(than: kept, connection)
+      let hasSeals = try PostgresSchema.check(connection) >= PostgresSchema.sealsVersion
+      let posted = try Self.removeOthers(
+        than: kept, checkingPosted: checksPosted && hasSeals, connection)
       all.append(
         OpenShard(
-          shard: shard, connection: connection, posted: posted,
+          shard: shard, connection: connection, hasSeals: hasSeals, posted: posted,
           embedded: try PostgresVectors.exist(connection)
             ? try PostgresVectors.segments(connection) : nil))
     }
@@ -112,15 +123,17 @@ struct PostgresPostings {
 
   /// - Returns: The segments that are left.
   private static func removeOthers(
-    than kept: Set<String>, _ connection: PostgresConnection
+    than kept: Set<String>, checkingPosted checksPosted: Bool, _ connection: PostgresConnection
   ) throws(CatalogueError) -> [String: Int] {
     var posted: [String: Int] = [:]
     for row in try connection.run("select \(PostedColumn.list) from vq.posted") {
-      let name = row.text(PostedColumn.name)
-      if kept.contains(name) {
-        posted[name] = row.integer(PostedColumn.id)
+      let (name, id) = (row.text(PostedColumn.name), row.integer(PostedColumn.id))
+      var isKept = kept.contains(name)
+      if isKept, checksPosted { isKept = try PostedRecord.isComplete(name, id, connection) }
+      if isKept {
+        posted[name] = id
       } else {
-        try remove(row.integer(PostedColumn.id), connection)
+        try remove(id, connection)
       }
     }
     return posted
@@ -140,34 +153,66 @@ struct PostgresPostings {
   ) throws(CatalogueError) {
     let rows = (0..<segment.count).filter { open.shard.has($0, of: shards.count) }
     var id = open.posted[name]
-    if id == nil { id = try post(segment, rows, name, open.shard, open.connection) }
+    if id == nil { id = try post(segment, rows, name, to: open) }
     guard let id, open.embedded != nil else { return }
     try PostgresVectors.write(segment, rows: rows, id, open.connection)
   }
 
   /// - Returns: The number of the segment on the shard.
   private func post(
-    _ segment: SignatureSegment, _ rows: [Int], _ name: String, _ shard: PostgresShard,
-    _ connection: PostgresConnection
+    _ segment: SignatureSegment, _ rows: [Int], _ name: String, to open: OpenShard
   ) throws(CatalogueError) -> Int? {
+    let (shard, connection, hasSeals) = (open.shard, open.connection, open.hasSeals)
     let id = try connection.run(
       "insert into vq.posted(name, rows) values($1, $2) returning id",
       [.text(name), .integer(rows.count)]
     ).first?.onlyInteger
     guard let id else { return nil }
-    try connection.copyIn("copy vq.post(segment, word, posts) from stdin (format binary)") {
-      put throws(CatalogueError) in
+    let seals = StoredSeals(of: name)
+    let column = hasSeals ? ", seal" : ""
+    var (words, listsSeal, signaturesSeal) = (StoredWords(of: segment), UInt64(0), UInt64(0))
+    func values(_ seal: UInt64) -> [PostgresValue] {
+      hasSeals ? [.integer(Int(bitPattern: UInt(seal)))] : []
+    }
+    try connection.copyIn(
+      "copy vq.post(segment, word, posts\(column)) from stdin (format binary)"
+    ) { put throws(CatalogueError) in
       try segment.forEachList(ofRows: { shard.has($0, of: shards.count) }) {
         word, bytes throws(CatalogueError) in
-        try put([.integer(id), .int32(Int32(word)), .bytes(bytes)])
+        let seal = seals.seal(ofList: bytes, word: word)
+        listsSeal ^= seal
+        words.insert(word)
+        try put([.integer(id), .int32(Int32(word)), .bytes(bytes)] + values(seal))
       }
     }
-    try connection.copyIn("copy vq.signature(segment, row, bytes) from stdin (format binary)") {
-      put throws(CatalogueError) in
+    try connection.copyIn(
+      "copy vq.signature(segment, row, bytes\(column)) from stdin (format binary)"
+    ) { put throws(CatalogueError) in
       for row in rows {
-        try put([.integer(id), .integer(row), .bytes(segment.signature(at: row).encoded)])
+        let bytes = segment.signature(at: row).encoded
+        let seal = seals.seal(ofSignature: bytes, row: row)
+        signaturesSeal ^= seal
+        try put([.integer(id), .integer(row), .bytes(bytes)] + values(seal))
       }
+    }
+    try Self.checkIntact(segment, name)
+    if hasSeals {
+      let record = PostedRecord(
+        words: words, listsSeal: listsSeal, rows: rows.count, signaturesSeal: signaturesSeal)
+      try connection.run(PostedRecord.update, record.values(name) + [.integer(id)])
     }
     return id
+  }
+
+  /// Checks that nothing damaged was written, since it has valid seals then.
+  private static func checkIntact(
+    _ segment: SignatureSegment, _ name: String
+  ) throws(CatalogueError) {
+    do throws(SegmentError) {
+      try segment.checkUnchanged()
+    } catch {
+      throw CatalogueError(
+        code: .corrupt, message: "segment \(name): \(error.message); \(CatalogueError.remedy)")
+    }
   }
 }

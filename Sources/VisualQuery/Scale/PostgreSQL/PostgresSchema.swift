@@ -87,10 +87,16 @@ enum PostgresSchema {
       doc text not null, primary key (content_hash, byte_count));
     create index reading_segment on vq.reading(segment);
     """,
-    // The feed of each entity that has one, by the key of the entity.
+    // The feed of each entity that has one, by the key of the entity. The seals of posting lists and signatures, and for each segment what a shard must have of it. Those of earlier
+    // versions have none, until 'vq postgres init --shard' writes them again.
     """
     create table vq.entity_feed(key bigint primary key, segment bigint not null, feed bigint not null);
     create index entity_feed_segment on vq.entity_feed(segment);
+    alter table vq.post add column seal bigint;
+    alter table vq.signature add column seal bigint;
+    alter table vq.posted add column lists bigint, add column lists_seal bigint,
+      add column signatures_seal bigint, add column words bytea, add column seal bigint;
+    alter table vq.posted alter words set storage external;
     """,
   ]
 
@@ -98,6 +104,8 @@ enum PostgresSchema {
   static let readingsVersion = 4
   /// The first version with the feeds of entities.
   static let feedsVersion = 5
+  /// The first version with seals of posting lists and signatures.
+  static let sealsVersion = 5
 
   /// The version of the tables that this build makes.
   static var version: Int { migrations.count }
@@ -132,6 +140,7 @@ enum PostgresSchema {
       vq.setting, vq.bridge, vq.snapshot, vq.statement, vq.posted, vq.post, vq.signature,
       vq.reading, vq.entity_feed to vq_writer;
     grant update (died) on vq.segment to vq_writer;
+    grant update (lists, lists_seal, signatures_seal, words, seal) on vq.posted to vq_writer;
     grant update (version, token, last_number) on vq.feedback to vq_writer;
     grant usage on sequence vq.segment_number to vq_writer;
     """

@@ -17,8 +17,16 @@ final class PostgresServer: Sendable {
   /// The milliseconds between two looks for the end of a question.
   private static let pause: Int32 = 5
 
+  /// The most segments whose records are kept.
+  private static let recordLimit = 256
+
   private struct State {
     var idle: [Idle] = []
+    /// The records of segments that were asked for. They never change, but for seals that are added to segments of
+    /// earlier versions.
+    var records: [String: PostedRecord.State] = [:]
+    /// The instant from which on segments without seals are asked for again.
+    var askAgain = ContinuousClock.now
     var failure: (error: CatalogueError, until: ContinuousClock.Instant)?
   }
 
@@ -46,6 +54,39 @@ final class PostgresServer: Sendable {
       return answered
     }
   }
+
+  /// Returns what the server must have of some segments, which it is asked once for each of them; those that it does
+  /// not know are left out.
+  func records(
+    of names: [String], until end: ContinuousClock.Instant
+  ) throws(CatalogueError) -> [String: PostedRecord.State] {
+    let (kept, isDue) = state.withLock { state in
+      (state.records.filter { names.contains($0.key) }, state.askAgain <= .now)
+    }
+    let unknown = names.filter { name in
+      kept[name].map { isDue && !$0.hasSeals } ?? true
+    }
+    if unknown.isEmpty { return kept }
+    let found = try use(until: end) { connection throws(CatalogueError) in
+      try PostedRecord.states(of: unknown, connection)
+    }
+    state.withLock { state in
+      if state.records.count + found.count > Self.recordLimit { state.records = kept }
+      for (name, record) in found {
+        // A damaged record is asked for again, so that its repair is noticed.
+        if case .damaged = record {
+          state.records[name] = nil
+        } else {
+          state.records[name] = record
+        }
+      }
+      state.askAgain = .now + Self.unsealedInterval
+    }
+    return kept.merging(found) { $1 }
+  }
+
+  /// The time after which segments without seals are asked for again: they may have been written anew.
+  private static let unsealedInterval = Duration.seconds(60)
 
   /// The settings that keep the plan what it should be: index scans, without compilation or workers.
   private static let settings = [

@@ -28,6 +28,14 @@ extension ShardQuestion {
     "'{" + numbers.map { String($0) }.joined(separator: ",") + "}'"
   }
 
+  /// Returns whether a row has its seal, or is of a segment without seals.
+  fileprivate static func isRight(
+    _ seal: UInt64, _ row: PostgresRow, _ column: some PostgresColumns, _ record: PostedRecord.State
+  ) -> Bool {
+    guard record.hasSeals else { return true }
+    return !row.isNull(column) && UInt64(bitPattern: Int64(row.integer(column))) == seal
+  }
+
   fileprivate static func quoted(_ text: String) -> String {
     "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
   }
@@ -69,12 +77,14 @@ private struct RowTally {
 /// knows of the tables: with `= any(…)` and no statistics it would read all lists of a segment.
 struct ListQuestion: ShardQuestion {
   /// The columns of ``queries``: a list of a word, or the number of rows without a word.
-  private enum Column: Int, PostgresColumns { case ordinal, word, rows, posts }
+  private enum Column: Int, PostgresColumns { case ordinal, word, rows, posts, seal }
 
   private let shard: PostgresShard
   private let shardCount: Int
   private let names: [String]
   private let questions: [WordQuestion]
+  /// The record of each segment; `nil` if the shard has none.
+  private let records: [PostedRecord.State?]
   /// The words of each segment whose lists have not come.
   private var open: [Set<UInt32>]
   private var tally: RowTally
@@ -83,14 +93,22 @@ struct ListQuestion: ShardQuestion {
   /// The rows of each segment that the shard has.
   private(set) var rowCounts: [String: Int] = [:]
 
-  init(_ words: [String: WordQuestion], shard: PostgresShard, of shardCount: Int) {
+  /// - Parameter records: What the shard must have of the segments.
+  init(
+    _ words: [String: WordQuestion], shard: PostgresShard, of shardCount: Int,
+    records: [String: PostedRecord.State]
+  ) {
     self.shard = shard
     self.shardCount = shardCount
     names = words.keys.sorted()
     questions = names.compactMap { words[$0] }
+    self.records = names.map { records[$0] }
     open = questions.map { Set($0.words) }
     tally = RowTally(
       columnCount: Column.allCases.count, rowLimit: open.reduce(names.count) { $0 + $1.count })
+    for (name, record) in zip(names, self.records) {
+      if case .damaged = record { tally.leaveOut("the record of segment \(name) is damaged") }
+    }
   }
 
   var damaged: DamagedRows? { tally.damaged }
@@ -98,13 +116,14 @@ struct ListQuestion: ShardQuestion {
   var queries: [String] {
     zip(names, questions).enumerated().map { ordinal, segment in
       let name = Self.quoted(segment.0)
+      let seal = records[ordinal]?.hasSeals == true ? "seal" : "null::bigint seal"
       return """
-        select \(ordinal), w.word, null::bigint, p.posts from vq.posted s \
+        select \(ordinal), w.word, null::bigint, p.posts, p.seal from vq.posted s \
         cross join unnest(\(Self.array(segment.1.words))::int[]) w(word) cross join lateral \
-        (select case when length(posts) <= \(segment.1.bounds.byteLimit) then posts end posts \
+        (select case when length(posts) <= \(segment.1.bounds.byteLimit) then posts end posts, \(seal) \
         from vq.post where segment = s.id and word = w.word offset 0) p \
         where s.name = \(name) \
-        union all select \(ordinal), null, rows, null from vq.posted where name = \(name)
+        union all select \(ordinal), null, rows, null, null from vq.posted where name = \(name)
         """
     }
   }
@@ -147,31 +166,48 @@ struct ListQuestion: ShardQuestion {
     if let fault {
       return tally.leaveOut("the list of word \(word) of segment \(name) is damaged: \(fault)")
     }
+    let seal = StoredSeals(of: name).seal(ofList: bytes, word: word)
+    guard records[ordinal].map({ Self.isRight(seal, row, Column.seal, $0) }) ?? true else {
+      return tally.leaveOut("the list of word \(word) of segment \(name) does not have its seal")
+    }
     lists[name, default: []].append((word, bytes))
   }
 
-  // Nothing to check at the end: if no list arrives for a word, no image has this word.
-  mutating func finish() {}
+  // If no list arrives for a word, either no image has this word or the list is lost.
+  mutating func finish() {
+    for (ordinal, name) in names.enumerated() where rowCounts[name] != nil {
+      for word in open[ordinal].sorted() where records[ordinal]?.mustHave(word) == true {
+        tally.leaveOut("segment \(name) has no list of word \(word)")
+      }
+    }
+  }
 }
 
 /// The question for the signatures of some rows.
 struct SignatureQuestion: ShardQuestion {
   /// The columns of ``queries``.
-  private enum Column: Int, PostgresColumns { case ordinal, row, bytes }
+  private enum Column: Int, PostgresColumns { case ordinal, row, bytes, seal }
 
   private let names: [String]
   private let rows: [[Int]]
+  /// The record of each segment; `nil` if the shard has none.
+  private let records: [PostedRecord.State?]
   /// The rows of each segment that have not come.
   private var open: [Set<Int>]
   private var tally: RowTally
   /// The signatures of each segment, by their rows.
   private(set) var signatures: [String: [Int: Signature]] = [:]
 
-  init(_ rows: [String: [Int]], shard: PostgresShard, of shardCount: Int) {
+  /// - Parameter records: What the shard must have of the segments.
+  init(
+    _ rows: [String: [Int]], shard: PostgresShard, of shardCount: Int,
+    records: [String: PostedRecord.State]
+  ) {
     let own = rows.mapValues { $0.filter { shard.has($0, of: shardCount) } }
       .filter { !$0.value.isEmpty }
     names = own.keys.sorted()
     self.rows = names.compactMap { own[$0] }
+    self.records = names.map { records[$0] }
     open = self.rows.map { Set($0) }
     tally = RowTally(columnCount: Column.allCases.count, rowLimit: open.reduce(0) { $0 + $1.count })
   }
@@ -181,10 +217,10 @@ struct SignatureQuestion: ShardQuestion {
   var queries: [String] {
     zip(names, rows).enumerated().map { ordinal, segment in
       """
-      select \(ordinal), r.row, p.bytes from vq.posted s \
+      select \(ordinal), r.row, p.bytes, p.seal from vq.posted s \
       cross join unnest(\(Self.array(segment.1))::bigint[]) r(row) cross join lateral \
-      (select case when length(bytes) <= \(Signature.mostEncodedByteCount) then bytes end bytes \
-      from vq.signature where segment = s.id and row = r.row offset 0) p \
+      (select case when length(bytes) <= \(Signature.mostEncodedByteCount) then bytes end bytes, \
+      \(records[ordinal]?.hasSeals == true ? "seal" : "null::bigint seal") from vq.signature where segment = s.id and row = r.row offset 0) p \
       where s.name = \(Self.quoted(segment.0))
       """
     }
@@ -201,7 +237,13 @@ struct SignatureQuestion: ShardQuestion {
       return tally.leaveOut("the signature of row \(number) of segment \(name) is too long")
     }
     do throws(SignatureError) {
-      signatures[name, default: [:]][number] = try Signature(encoded: bytes)
+      let signature = try Signature(encoded: bytes)
+      let seal = StoredSeals(of: name).seal(ofSignature: bytes, row: number)
+      guard records[ordinal].map({ Self.isRight(seal, row, Column.seal, $0) }) ?? true else {
+        return tally.leaveOut(
+          "the signature of row \(number) of segment \(name) does not have its seal")
+      }
+      signatures[name, default: [:]][number] = signature
     } catch {
       tally.leaveOut(
         "the signature of row \(number) of segment \(name) is damaged: \(error.message)")

@@ -95,7 +95,6 @@ extension Matcher {
     _ rules: ActiveRules
   ) throws -> MatchResponse {
     let start = beginStep()
-    try catalogue.checkUnchanged()
     let entries = continuation.entries
     let feedback = try outcome.map(\.state.query.feedback) ?? feedback(on: continuation)
     let suppressed = try suppressedKeys(feedback)
@@ -150,6 +149,8 @@ extension Matcher {
       return match
     }
     endStep(.lookup, since: start)
+    // Outlines are read from the segments, so this comes last.
+    try catalogue.checkUnchanged()
     return response
   }
 

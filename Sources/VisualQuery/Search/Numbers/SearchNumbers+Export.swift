@@ -87,18 +87,16 @@ extension SearchNumbers {
   }
 
   /// Adds the sums of an export, all or none. Of a sum that is here already, the larger count stays, so that a file that is imported twice changes
-  /// nothing, and a backup does not undo what was counted since. The limits of days hold.
+  /// nothing, and a backup does not undo what was counted since. Days beyond ``dayLimit`` are removed.
   ///
   /// - Throws: ``ImportError``; ``CatalogueError``.
   package func importing(_ bytes: [UInt8]) throws -> Imported {
     let lines = try Self.lines(of: bytes)
     return try write { connection throws(CatalogueError) in
       var imported = Imported()
-      var places: Set<Place> = []
       for line in lines {
         imported.sums += 1
         imported.days.insert(line.day)
-        places.insert(Place(CountedAnswer(number: 0, day: line.day, key: line.key ?? "")))
         if let row = line.row {
           try Self.add(row, isLargest: true, in: connection)
           continue
@@ -119,7 +117,8 @@ extension SearchNumbers {
           """
         ).bind(place + [.text(line.name), .integer(line.count)]).run()
       }
-      try Self.keepLimits(of: places, in: connection)
+      // Nothing is added up, or a second import would add the same sums once more.
+      try Self.keepLimits(of: [], in: connection)
       return imported
     }
   }

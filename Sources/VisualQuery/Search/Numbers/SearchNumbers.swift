@@ -16,6 +16,8 @@ package final class SearchNumbers {
   package static let eventDays = 7
   /// The most events that count for the answers of a day and key.
   package static let eventLimit = 500_000
+  /// The most searches of a client, which is a key and an address, that count for a side of an experiment on a day.
+  package static let sideLimit = 200
   /// The most labels of a day; the rarest half is then left out.
   package static let labelLimit = 500
   /// The fewest searches with a label that are reported. Fewer might identify a person.

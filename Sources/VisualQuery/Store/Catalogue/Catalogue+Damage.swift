@@ -29,7 +29,21 @@ extension Catalogue {
       file: isDamage ? file : nil)
   }
 
-  /// Checks that no file of this generation was truncated or written to since it was opened.
+  /// Reads all segments and compares their checksums. What is damaged is noted, so that ``checkUnchanged()`` throws.
+  ///
+  /// - Parameters:
+  ///   - isDue: Returns whether to read a segment.
+  ///   - goesOn: Returns whether to read a further number of bytes.
+  package func verifySegments(
+    where isDue: (SignatureSegment) -> Bool, goingOnIf goesOn: (_ byteCount: Int) -> Bool
+  ) {
+    for (_, segment) in files.sorted(by: { $0.key < $1.key }) where isDue(segment) {
+      _ = try? segment.verify(goingOnIf: goesOn)
+    }
+  }
+
+  /// Checks that no file of this generation was truncated or written to since it was opened, and that none is damaged
+  /// as far as it was read.
   ///
   /// An answer that was computed from such files is wrong, so code that reads segments calls this
   /// before it returns an answer.

@@ -67,12 +67,16 @@ public final class Catalogue: Sendable {
     try self.init(directory: directory, readers: readerCount, store: nil)
   }
 
-  /// - Parameter store: The place where posting lists and signatures are if the directory is a cache
-  ///   without them.
+  /// - Parameters:
+  ///   - store: The place where posting lists and signatures are if the directory is a cache
+  ///     without them.
+  ///   - known: Segments that are open, by the names of their files. Those that are still the files of these names
+  ///     are used again, so that what was compared with its seals is not compared again in each generation.
   package init(
-    directory: String, readers readerCount: Int, store: (any CandidateStore)?
+    directory: String, readers readerCount: Int, store: (any CandidateStore)?,
+    reusing known: [String: SignatureSegment] = [:]
   ) throws(CatalogueError) {
-    let opened = try Self.open(directory, readerCount, store == nil ? .whole : .heads)
+    let opened = try Self.open(directory, readerCount, store == nil ? .whole : .heads, known)
     let content = opened.content
     self.directory = directory
     feedback = FeedbackReader(directory: directory)
@@ -114,7 +118,8 @@ public final class Catalogue: Sendable {
   /// Opens the newest generation. A writer that merges segments may remove a file just before it is
   /// opened here; then there is a newer generation, which does not need it.
   private static func open(
-    _ directory: String, _ readerCount: Int, _ kind: SegmentFiles
+    _ directory: String, _ readerCount: Int, _ kind: SegmentFiles,
+    _ known: [String: SignatureSegment]
   ) throws(CatalogueError) -> Opened {
     var failedGeneration: Int?
     while true {
@@ -127,7 +132,13 @@ public final class Catalogue: Sendable {
       do throws(CatalogueError) {
         var files: [String: SignatureSegment] = [:]
         for record in content.segments {
-          files[record.file] = try open(record, in: directory, kind)
+          let open = known[record.file]
+          files[record.file] =
+            if let open, isStill(open, record, in: directory) {
+              open
+            } else {
+              try Self.open(record, in: directory, kind)
+            }
         }
         return Opened(readers: readers, content: content, files: files)
       } catch {
@@ -154,6 +165,17 @@ public final class Catalogue: Sendable {
       segments = try database.segments.all()
       deadRows = try database.segments.deadRows()
     }
+  }
+
+  /// Returns whether an open segment is intact and the one of a record.
+  private static func isStill(
+    _ segment: SignatureSegment, _ record: SegmentList.Record, in directory: String
+  ) -> Bool {
+    guard segment.count == record.rows, segment.byteCount == record.byteCount,
+      (try? segment.checkUnchanged()) != nil,
+      let file = FileStatus(directory + "/" + record.file)
+    else { return false }
+    return segment.fileIdentity == MappedFileIdentity(device: file.device, inode: file.inode)
   }
 
   /// Opens a segment file and compares it with its record in the database.

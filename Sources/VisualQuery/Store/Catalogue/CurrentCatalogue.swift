@@ -100,7 +100,8 @@ public final class CurrentCatalogue: Sendable {
         }
       }
       do throws(CatalogueError) {
-        let opened = try Self.open(directory, readers, store)
+        let opened = try Self.open(
+          directory, readers, store, reusing: state.opened?.catalogue.files ?? [:])
         try Self.checkContents(of: opened.catalogue, &state)
         state = State(opened: opened)
         return opened.catalogue
@@ -146,7 +147,8 @@ public final class CurrentCatalogue: Sendable {
       let (directory, readers, store) = (directory, readers, store)
       try state.withLock { state throws(CatalogueError) in
         guard state.opened?.catalogue.generation == generation, state.damage == nil else { return }
-        state.opened = try Self.open(directory, readers, store)
+        state.opened = try Self.open(
+          directory, readers, store, reusing: state.opened?.catalogue.files ?? [:])
       }
     } catch {
       // A failure here only leaves the log as it is. If the catalogue is damaged, the next
@@ -179,10 +181,12 @@ public final class CurrentCatalogue: Sendable {
   }
 
   private static func open(
-    _ directory: String, _ readers: Int, _ store: (any CandidateStore)?
+    _ directory: String, _ readers: Int, _ store: (any CandidateStore)?,
+    reusing known: [String: SignatureSegment] = [:]
   ) throws(CatalogueError) -> Opened {
     let file = FileStatus(directory + "/" + CatalogueDatabase.fileName)
-    let catalogue = try Catalogue(directory: directory, readers: readers, store: store)
+    let catalogue = try Catalogue(
+      directory: directory, readers: readers, store: store, reusing: known)
     return Opened(
       catalogue: catalogue, file: file,
       probe: catalogue.readers.isImmutable ? nil : try CatalogueProbe(directory: directory))

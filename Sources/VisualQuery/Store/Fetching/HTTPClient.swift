@@ -93,7 +93,8 @@ package final class HTTPClient: Sendable {
       // Secrets are for the host that the address names, and for none that it sends us to.
       let headers = Origin(url) == origin ? secrets(for: origin) : []
       let response = try transfer.get(
-        url, request, headers: headers, byteLimit: policy.byteLimit, timeLimit: end - .now, shouldStop: shouldStop)
+        url, request, headers: headers, byteLimit: policy.byteLimit, timeLimit: end - .now,
+        shouldStop: shouldStop)
       guard [301, 302, 303, 307, 308].contains(response.status), !request.takesEveryAnswer else {
         return response
       }

@@ -66,7 +66,9 @@ final class PacedClient: Sendable {
       lost += now - begin
       switch outcome {
       case .answer(let response):
-        note(host) { $0.pace.noteAnswer(at: now); $0.record.noteSuccess() }
+        note(host) {
+          $0.pace.noteAnswer(at: now); $0.record.noteSuccess()
+        }
         return response
       case .slower(let error, let pause, let isRate):
         // A host that answers others well may be unable to send this one image.

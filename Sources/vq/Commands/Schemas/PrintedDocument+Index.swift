@@ -370,6 +370,11 @@ extension Definition {
       [
         .required("findings", .array("What is wrong; empty if nothing is.", of: .string())),
         .required(
+          "unsealedSegments",
+          .array(
+            "The files of signatures without seals, which earlier versions wrote; `vq catalogue compact` adds the seals.",
+            of: .string())),
+        .required(
           "missingPictures",
           .object(
             "The images whose files cannot be opened.",

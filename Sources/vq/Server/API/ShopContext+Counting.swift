@@ -127,8 +127,6 @@ struct WaitingSearches: Sendable {
 /// The searches of each client that counted for a side of an experiment today, so that no single client decides it. They are kept in
 /// memory only.
 struct ClientSides: Sendable {
-  /// The most searches of a client, which is a key and an address, that count for a side on a day.
-  static let searchLimit = 200
   /// The most clients that are remembered. Beyond it, those with the fewest searches are forgotten, which makes the least difference.
   static let clientLimit = 10_000
 
@@ -143,7 +141,7 @@ struct ClientSides: Sendable {
       for (client, _) in rarest.prefix(Self.clientLimit / 2) { counts[client] = nil }
     }
     let count = counts[client] ?? 0
-    guard count < Self.searchLimit else { return false }
+    guard count < SearchNumbers.sideLimit else { return false }
     counts[client] = count + 1
     return true
   }

@@ -7,7 +7,9 @@ import VisualQuery
 
 /// Equal images, which are analyzed once.
 @Suite struct ImageAnalysesTests {
-  @Test func `a signature and a thumbnail are computed once for each content and size`() async throws {
+  @Test func `a signature and a thumbnail are computed once for each content and size`()
+    async throws
+  {
     let analyses = ImageAnalyses()
     let pixels = try PixelBuffer(
       width: 8, height: 8, format: .rgba8, bytes: Array(repeating: 200, count: 256))

@@ -47,18 +47,40 @@ import VisualQuery
     PostgresRow(columns: values.map(\.encoded))
   }
 
-  private static func question(_ number: Int, of count: Int) -> ListQuestion {
+  private static let seals = StoredSeals(of: name)
+
+  private static func listSeal(_ bytes: [UInt8], _ word: UInt32) -> PostgresValue {
+    .integer(Int(bitPattern: UInt(seals.seal(ofList: bytes, word: word))))
+  }
+
+  private static func signatureSeal(_ bytes: [UInt8], _ row: Int) -> PostgresValue {
+    .integer(Int(bitPattern: UInt(seals.seal(ofSignature: bytes, row: row))))
+  }
+
+  /// The record of a shard that has all that it should.
+  private static func record(_ number: Int, of count: Int) -> PostedRecord.State {
+    var words = StoredWords(of: segment)
+    for list in lists(of: shard(number), count) { words.insert(list.word) }
+    return .sealed(PostedRecord(words: words, listsSeal: 0, rows: 0, signaturesSeal: 0))
+  }
+
+  private static func question(
+    _ number: Int, of count: Int, record: PostedRecord.State? = nil
+  ) -> ListQuestion {
     let words = lists(of: shard(0), 1).map(\.word)
     return ListQuestion(
       [name: WordQuestion(words: words, bounds: PostingBounds(of: segment))],
-      shard: shard(number), of: count)
+      shard: shard(number), of: count,
+      records: [name: record ?? self.record(number, of: count)])
   }
 
   private static func rows(of number: Int, _ count: Int) -> [PostgresRow] {
     let own = (0..<segment.count).count { shard(number).has($0, of: count) }
-    return [row(.int32(0), .null, .integer(own), .null)]
+    return [row(.int32(0), .null, .integer(own), .null, .null)]
       + lists(of: shard(number), count).map {
-        row(.int32(0), .int32(Int32($0.word)), .null, .bytes($0.bytes))
+        row(
+          .int32(0), .int32(Int32($0.word)), .null, .bytes($0.bytes),
+          listSeal($0.bytes, $0.word))
       }
   }
 
@@ -88,17 +110,28 @@ import VisualQuery
     let bounds = PostingBounds(of: Self.segment)
     let word = try #require(Self.lists(of: Self.shard(1), 3).first?.word)
     let other = PostgresValue.int32(Int32(word))
-    func list(_ bytes: [UInt8]) -> PostgresRow { Self.row(.int32(0), other, .null, .bytes(bytes)) }
+    func list(_ bytes: [UInt8]) -> PostgresRow {
+      Self.row(.int32(0), other, .null, .bytes(bytes), Self.listSeal(bytes, word))
+    }
     func posting(_ row: UInt64) -> [UInt8] { (0..<8).map { UInt8(row >> (8 * $0) & 255) } }
     let cases: [(row: PostgresRow, reason: String)] = [
       (list([]), "0 bytes"), (list([1, 2, 3]), "3 bytes"), (list(posting(1) + [0]), "9 bytes"),
       (list(posting(0)), "row 0"), (list(posting(63)), "row 63"),
       (list([UInt8](repeating: 0, count: bounds.byteLimit + 8)), "postings of at most"),
-      (Self.row(.int32(0), other, .null, .null), "too long"),
-      (Self.row(.int32(0), .int32(-1), .null, .bytes(posting(1))), "was not asked for"),
-      (Self.row(.int32(0), .integer(1 << 40), .null, .bytes(posting(1))), "was not asked for"),
-      (Self.row(.int32(7), other, .null, .bytes(posting(1))), "segment that was not asked for"),
-      (Self.row(.int32(-1), other, .null, .bytes(posting(1))), "segment that was not asked for"),
+      (Self.row(.int32(0), other, .null, .null, .null), "too long"),
+      (Self.row(.int32(0), .int32(-1), .null, .bytes(posting(1)), .null), "was not asked for"),
+      (
+        Self.row(.int32(0), .integer(1 << 40), .null, .bytes(posting(1)), .null),
+        "was not asked for"
+      ),
+      (
+        Self.row(.int32(7), other, .null, .bytes(posting(1)), .null),
+        "segment that was not asked for"
+      ),
+      (
+        Self.row(.int32(-1), other, .null, .bytes(posting(1)), .null),
+        "segment that was not asked for"
+      ),
     ]
     for (row, reason) in cases {
       var question = Self.question(1, of: 3)
@@ -109,14 +142,74 @@ import VisualQuery
     }
   }
 
+  /// Would break if a list that is lost, cut or that of another word were taken for what the shard has: each of them
+  /// can be a list.
+  @Test func `lists that are not what was written are left out and counted`() throws {
+    let own = Self.lists(of: Self.shard(1), 3)
+    let long = try #require(own.first { $0.bytes.count >= 16 })
+    let other = try #require(own.first { $0.word != long.word })
+    func row(_ bytes: [UInt8], _ seal: PostgresValue) -> PostgresRow {
+      Self.row(.int32(0), .int32(Int32(long.word)), .null, .bytes(bytes), seal)
+    }
+    let right = Self.listSeal(long.bytes, long.word)
+    let cases: [(row: PostgresRow?, reason: String)] = [
+      (nil, "has no list of word \(long.word)"),
+      (row(Array(long.bytes.dropLast(8)), right), "does not have its seal"),
+      (row(other.bytes, Self.listSeal(other.bytes, other.word)), "does not have its seal"),
+      (row(long.bytes, .null), "does not have its seal"),
+    ]
+    let number = try #require(own.firstIndex { $0.word == long.word }) + 1
+    for (row, reason) in cases {
+      var question = Self.question(1, of: 3)
+      for (index, sound) in Self.rows(of: 1, 3).enumerated() {
+        if index != number { try question.take(sound) } else if let row { try question.take(row) }
+      }
+      question.finish()
+      #expect(question.damaged?.count == 1, "\(reason)")
+      #expect(question.damaged?.example.contains(reason) == true, "\(question.damaged as Any)")
+    }
+    var damaged = Self.question(1, of: 3, record: .damaged)
+    for row in Self.rows(of: 1, 3) { try damaged.take(row) }
+    damaged.finish()
+    #expect(damaged.damaged?.count == 1)
+  }
+
+  /// Would break if the lists that an earlier version wrote could not be searched any more.
+  @Test func `lists without seals are taken as they are`() throws {
+    var question = Self.question(1, of: 3, record: .unsealed)
+    #expect(question.queries[0].contains("null::bigint seal"))
+    for row in Self.rows(of: 1, 3) {
+      try question.take(PostgresRow(columns: row.columns.dropLast() + [nil]))
+    }
+    question.finish()
+    #expect(question.damaged == nil)
+    #expect(question.lists[Self.name]?.count == Self.lists(of: Self.shard(1), 3).count)
+    #expect(Self.question(1, of: 3).queries[0].contains("posts, seal from vq.post"))
+  }
+
+  /// Would break if one signature could stand for all.
+  @Test func `the signature of another row is left out and counted`() throws {
+    var question = SignatureQuestion(
+      [Self.name: [1, 3]], shard: Self.shard(1), of: 2,
+      records: [Self.name: Self.record(1, of: 2)])
+    let bytes = Self.segment.signature(at: 1).encoded
+    for row in [1, 3] {
+      try question.take(
+        Self.row(.int32(0), .integer(row), .bytes(bytes), Self.signatureSeal(bytes, 1)))
+    }
+    question.finish()
+    #expect(question.signatures[Self.name]?.keys.sorted() == [1])
+    #expect(question.damaged?.count == 1)
+  }
+
   /// Would break if a wrong number of rows let an answer look complete, or overflowed.
   @Test(arguments: [-1, 0, 19, 21, 60, .max, .min])
   func `a wrong number of rows is left out`(count: Int) throws {
     var question = Self.question(1, of: 3)
-    try question.take(Self.row(.int32(0), .null, .integer(count), .null))
+    try question.take(Self.row(.int32(0), .null, .integer(count), .null, .null))
     #expect(question.damaged?.count == 1 && question.rowCounts.isEmpty)
-    try question.take(Self.row(.int32(0), .null, .integer(20), .null))
-    try question.take(Self.row(.int32(0), .null, .integer(20), .null))
+    try question.take(Self.row(.int32(0), .null, .integer(20), .null, .null))
+    try question.take(Self.row(.int32(0), .null, .integer(20), .null, .null))
     #expect(question.damaged?.count == 2 && question.rowCounts == [Self.name: 20])
   }
 
@@ -131,12 +224,13 @@ import VisualQuery
     #expect((question.lists[Self.name] ?? []).reduce(0) { $0 + $1.bytes.count } == bytes)
   }
 
-  @Test(arguments: [0, 1, 3, 5]) func `rows of other columns end the answer`(count: Int) {
+  @Test(arguments: [0, 1, 3, 6]) func `rows of other columns end the answer`(count: Int) {
     var lists = Self.question(0, of: 1)
-    var signatures = SignatureQuestion([Self.name: [1]], shard: Self.shard(0), of: 1)
+    var signatures = SignatureQuestion(
+      [Self.name: [1]], shard: Self.shard(0), of: 1, records: [:])
     let row = PostgresRow(columns: [[UInt8]?](repeating: [0], count: count))
     #expect(throws: CatalogueError.self) { try lists.take(row) }
-    if count != 3 { #expect(throws: CatalogueError.self) { try signatures.take(row) } }
+    #expect(throws: CatalogueError.self) { try signatures.take(row) }
   }
 
   /// Would break if any row could trap, or if more were kept than was asked for.
@@ -144,7 +238,7 @@ import VisualQuery
     var generator = SeededGenerator(seed: seed)
     var lists = Self.question(1, of: 3)
     var signatures = SignatureQuestion(
-      [Self.name: Array(0..<60)], shard: Self.shard(1), of: 3)
+      [Self.name: Array(0..<60)], shard: Self.shard(1), of: 3, records: [:])
     let sound = Self.rows(of: 1, 3)
     for _ in 0..<200 {
       var columns = sound.randomElement(using: &generator)!.columns
@@ -185,8 +279,13 @@ import VisualQuery
       (nil, "no signature of row 4"),
     ]
     for (value, reason) in cases {
-      var question = SignatureQuestion([Self.name: [1, 3, 4]], shard: Self.shard(0), of: 2)
-      if let value { try question.take(Self.row(.int32(0), .integer(4), value)) }
+      var question = SignatureQuestion(
+        [Self.name: [1, 3, 4]], shard: Self.shard(0), of: 2,
+        records: [Self.name: Self.record(0, of: 2)])
+      if let value {
+        let seal = Self.signatureSeal(value.encoded ?? [], 4)
+        try question.take(Self.row(.int32(0), .integer(4), value, seal))
+      }
       question.finish()
       #expect(question.signatures.isEmpty && question.damaged?.count == 1, "\(reason)")
       #expect(question.damaged?.example.contains(reason) == true, "\(question.damaged as Any)")
@@ -195,10 +294,12 @@ import VisualQuery
 
   @Test func `sound signatures are kept, and others not`() throws {
     var question = SignatureQuestion(
-      [Self.name: [1, 3, 4], "store-2p.segment": [5]], shard: Self.shard(1), of: 2)
+      [Self.name: [1, 3, 4], "store-2p.segment": [5]], shard: Self.shard(1), of: 2,
+      records: [Self.name: Self.record(1, of: 2)])
     for row in [1, 3, 4] {
       let bytes = Self.segment.signature(at: row).encoded
-      try question.take(Self.row(.int32(0), .integer(row), .bytes(bytes)))
+      try question.take(
+        Self.row(.int32(0), .integer(row), .bytes(bytes), Self.signatureSeal(bytes, row)))
     }
     question.finish()
     #expect(question.signatures[Self.name]?.keys.sorted() == [1, 3])
@@ -211,10 +312,13 @@ import VisualQuery
   @Test func `the server is asked to leave out what is too long`() {
     let limit = PostingBounds(of: Self.segment).byteLimit
     #expect(Self.question(0, of: 1).queries[0].contains("case when length(posts) <= \(limit) "))
-    let signatures = SignatureQuestion([Self.name: [1]], shard: Self.shard(0), of: 1)
+    func question(_ number: Int, _ count: Int) -> SignatureQuestion {
+      SignatureQuestion([Self.name: [1]], shard: Self.shard(number), of: count, records: [:])
+    }
+    let signatures = question(0, 1)
     #expect(signatures.queries[0].contains("case when length(bytes) <= 3672 "))
-    #expect(SignatureQuestion([Self.name: [1]], shard: Self.shard(1), of: 3).queries.count == 1)
-    #expect(SignatureQuestion([Self.name: [1]], shard: Self.shard(2), of: 3).queries.isEmpty)
+    #expect(question(1, 3).queries.count == 1)
+    #expect(question(2, 3).queries.isEmpty)
   }
 
   // MARK: Vectors

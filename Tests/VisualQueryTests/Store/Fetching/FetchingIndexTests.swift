@@ -157,7 +157,9 @@ import VisualQuery
     #expect(try Catalogue(directory: shop.index).imageCount == 2, "until the server has it again")
   }
 
-  @Test func `a server that says three times that it has nothing at all loses nothing`() async throws {
+  @Test func `a server that says three times that it has nothing at all loses nothing`()
+    async throws
+  {
     try await shop.run(rows, fetching(day: 1))
     shelf.refuse(["a", "b"], with: .init(410))
     for day in 2...6 {
@@ -166,16 +168,23 @@ import VisualQuery
     #expect(try Catalogue(directory: shop.index).imageCount == 2)
   }
 
-  @Test(arguments: [
-    .init(401), .init(403), .init(404), .init(408), .init(410), .init(429, ["Retry-After": "3600"]),
-    .init(500), .init(503, ["Retry-After": "3600"]), .init(507), .init(520), .init(526), .init(530),
-    .init(206, body: [0xFF, 0xD8, 0xFF, 0xE0]), .init(204), .init(200), .init(302),
-    .init(302, ["Location": "/nowhere"]), .init(302, ["Location": "http://other.example/a"]),
-    .init(200, ["Content-Type": "image/jpeg"], body: Array("<html>Back soon</html>".utf8)),
-    .init(200, body: Array("GIF89a and no more".utf8)),
-    .init(200, body: Array(SyntheticPicture.scene(width: 96, height: 96, seed: 9).jpeg(quality: 90).prefix(700))),
-  ] as [OriginServer.Response])
-  func `what is not a picture leaves the old one as it is`(answer: OriginServer.Response) async throws
+  @Test(
+    arguments: [
+      .init(401), .init(403), .init(404), .init(408), .init(410),
+      .init(429, ["Retry-After": "3600"]),
+      .init(500), .init(503, ["Retry-After": "3600"]), .init(507), .init(520), .init(526),
+      .init(530),
+      .init(206, body: [0xFF, 0xD8, 0xFF, 0xE0]), .init(204), .init(200), .init(302),
+      .init(302, ["Location": "/nowhere"]), .init(302, ["Location": "http://other.example/a"]),
+      .init(200, ["Content-Type": "image/jpeg"], body: Array("<html>Back soon</html>".utf8)),
+      .init(200, body: Array("GIF89a and no more".utf8)),
+      .init(
+        200,
+        body: Array(
+          SyntheticPicture.scene(width: 96, height: 96, seed: 9).jpeg(quality: 90).prefix(700))),
+    ] as [OriginServer.Response])
+  func `what is not a picture leaves the old one as it is`(answer: OriginServer.Response)
+    async throws
   {
     try await shop.run(rows, fetching())
     let exported = try await shop.exported()
@@ -196,8 +205,9 @@ import VisualQuery
     shelf.refuse(["a", "b"], with: nil)
     let (healthy, none) = try await shop.run(renamed, fetching())
     #expect(none.isEmpty && healthy.keptImages == 0 && healthy.signedImages == 0)
-    #expect(try await CatalogueDoctor(catalogue: Catalogue(directory: shop.index)).findings()
-      .allSatisfy { $0.kind != .staleImage })
+    #expect(
+      try await CatalogueDoctor(catalogue: Catalogue(directory: shop.index)).findings()
+        .allSatisfy { $0.kind != .staleImage })
   }
 
   @Test func `on the first night what the server refuses is rejected`() async throws {
@@ -247,13 +257,16 @@ import VisualQuery
     #expect(server.requests.count == 5)
   }
 
-  @Test func `a run whose time is over says what is to come, and the next one goes on`() async throws {
+  @Test func `a run whose time is over says what is to come, and the next one goes on`()
+    async throws
+  {
     try await shop.run([rows[0]], fetching())
     let (none, refused) = try await shop.run(rows, fetching { $0.fetching?.runTime = .zero })
     #expect(none.backlog.images == 1 && none.backlog.checks == 1 && none.keptImages == 0)
     #expect(refused.map(\.kind) == [.unfetchedImage] && none.withoutImages == 1)
     #expect(server.requests.count == 1)
-    let (next, nothing) = try await shop.run(rows, fetching { $0.fetching?.runTime = .seconds(600) })
+    let (next, nothing) = try await shop.run(
+      rows, fetching { $0.fetching?.runTime = .seconds(600) })
     #expect(nothing.isEmpty && next.backlog.images == 0 && next.backlog.checks == 0)
     #expect(try Catalogue(directory: shop.index).imageCount == 2)
   }

@@ -108,11 +108,12 @@ import VisualQuery
     #expect(!fetch(10, from: Host(allowed: 0), at: HostPace(hasEnd: true)).isOver)
   }
 
-  @Test(arguments: [
-    ("120", 120), ("0", 0), ("-1", nil), ("soon", nil), ("9999999999", 86_400),
-    ("Sun, 06 Nov 1994 08:50:07 GMT", 30), ("Sun, 06 Nov 1994 08:49:07 GMT", 0),
-    ("Sun, 32 Nov 1994 08:49:37 GMT", nil), ("Sun, 06 Nov 1994 08:49:37", nil),
-  ] as [(String, Int?)])
+  @Test(
+    arguments: [
+      ("120", 120), ("0", 0), ("-1", nil), ("soon", nil), ("9999999999", 86_400),
+      ("Sun, 06 Nov 1994 08:50:07 GMT", 30), ("Sun, 06 Nov 1994 08:49:07 GMT", 0),
+      ("Sun, 32 Nov 1994 08:49:37 GMT", nil), ("Sun, 06 Nov 1994 08:49:37", nil),
+    ] as [(String, Int?)])
   func `the time to wait is seconds or a date of the server`(text: String, seconds: Int?) {
     let pause = RetryAfter.pause(text, date: "Sun, 06 Nov 1994 08:49:37 GMT")
     #expect(pause == seconds.map { .seconds($0) })

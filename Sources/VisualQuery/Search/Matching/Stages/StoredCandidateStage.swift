@@ -125,7 +125,8 @@ struct StoredCandidateStage: SearchStage {
         rows.append(SegmentRow(segment: index, row: row))
       }
     }
-    guard !rows.isEmpty, let segment = try? SignatureSegment(bytes: writer.encoded()) else {
+    guard !rows.isEmpty, let segment = try? SignatureSegment(bytes: writer.encoded(isSealed: false))
+    else {
       return [:]
     }
     return Dictionary(
