@@ -57,15 +57,18 @@ let package = Package(
   ],
   targets: [
     .target(name: "CKernels", cSettings: guardedC),
+    .target(name: "CWorkers", cSettings: guardedC),
     .target(
-      name: "CImage", cSettings: guardedC),
+      name: "CImage", dependencies: ["CWorkers"], cSettings: guardedC),
     .target(name: "CBuild", cSettings: guardedC + commitSettings),
     .target(name: "CCurl", path: "Sources/Libraries/CCurl", cSettings: guardedC),
     .target(name: "CFiles", cSettings: guardedC),
     .target(name: "CMapping", cSettings: guardedC),
     .systemLibrary(name: "CExpat", path: "Sources/Libraries/CExpat"),
     .systemLibrary(name: "CNettle", path: "Sources/Libraries/CNettle"),
-    .target(name: "CReading", path: "Sources/Libraries/CReading", cSettings: guardedC),
+    .target(
+      name: "CReading", dependencies: ["CWorkers"], path: "Sources/Libraries/CReading",
+      cSettings: guardedC),
     .target(name: "CPostgres", path: "Sources/Libraries/CPostgres", cSettings: guardedC),
     .target(
       name: "CSQLite", dependencies: ["CMapping"], path: "Sources/Libraries/CSQLite",
@@ -82,7 +85,7 @@ let package = Package(
       ],
       swiftSettings: strict + optimized),
     .target(
-      name: "Reading", dependencies: ["PixelMatch", "CNettle", "CReading"],
+      name: "Reading", dependencies: ["PixelMatch", "CNettle", "CReading", "CWorkers"],
       swiftSettings: strict + optimized),
     // The floors of the library, each above those that it names; people import the last one, which hands on the others.
     .target(
@@ -157,7 +160,8 @@ let package = Package(
 // .ci/sanitize builds only what it runs.
 if Context.environment["VQ_SANITIZED"] != nil {
   let kept = [
-    "CKernels", "CImage", "CMapping", "CZlib", "PixelMatch", "TestSupport", "PixelMatchTests",
+    "CKernels", "CImage", "CMapping", "CWorkers", "CZlib", "PixelMatch", "TestSupport",
+    "PixelMatchTests",
   ]
   package.products.removeAll { !kept.contains($0.name) }
   package.targets.removeAll { !kept.contains($0.name) }

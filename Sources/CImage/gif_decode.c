@@ -5,6 +5,7 @@
 
 #include "gif_library.h"
 #include "picture_reader.h"
+#include "remote.h"
 
 enum { GIF_FAILED = 0, RECORD_IMAGE = 2, RECORD_EXTENSION = 3, GRAPHICS_CONTROL = 0xF9 };
 
@@ -128,6 +129,12 @@ static int32_t start(gif_reader *reader, uint32_t width, uint32_t height, ci_lim
 
 ci_reader *ci_gif_open(const uint8_t *bytes, size_t count, uint32_t width, uint32_t height,
                        ci_limits limits, int32_t *status) {
+  if (cw_is_on(CW_IMAGES)) {
+    return ci_remote_open(
+        bytes, count,
+        (ci_description){.library = CW_GIF, .width = width, .height = height, .denominator = 1},
+        limits, status);
+  }
   gif_reader *reader = calloc(1, sizeof *reader);
   if (reader == NULL) {
     *status = CI_NO_MEMORY;

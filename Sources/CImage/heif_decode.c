@@ -13,6 +13,7 @@
 
 #include "heif_library.h"
 #include "reader.h"
+#include "remote.h"
 
 enum {
   COLORSPACE_RGB = 1,
@@ -272,6 +273,16 @@ static int32_t start(heif_reader *reader, const uint8_t *bytes, size_t count, ui
 ci_reader *ci_heif_open(const uint8_t *bytes, size_t count, uint32_t width, uint32_t height,
                         uint32_t coded_width, uint32_t coded_height, ci_limits limits,
                         int32_t *status) {
+  if (cw_is_on(CW_IMAGES)) {
+    return ci_remote_open(bytes, count,
+                          (ci_description){.library = CW_HEIC,
+                                           .width = width,
+                                           .height = height,
+                                           .denominator = 1,
+                                           .coded_width = coded_width,
+                                           .coded_height = coded_height},
+                          limits, status);
+  }
   heif_reader *reader = calloc(1, sizeof *reader);
   if (reader == NULL) {
     *status = CI_NO_MEMORY;

@@ -10,6 +10,10 @@ const char *ci_reader_message(const ci_reader *reader) { return reader->message;
 
 bool ci_reader_is_damaged(const ci_reader *reader) { return reader->is_damaged; }
 
+int32_t ci_reader_finish_opening(ci_reader *reader) {
+  return reader->finish_opening == NULL ? CI_OK : reader->finish_opening(reader);
+}
+
 int32_t ci_reader_prepare(ci_reader *reader) { return reader->prepare(reader); }
 
 int32_t ci_reader_read_rows(ci_reader *reader, uint8_t *rows, size_t capacity, uint32_t max_rows,

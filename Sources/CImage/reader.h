@@ -13,6 +13,7 @@ enum { CI_PIXELS_A_STEP = 1 << 17 };
 enum { CI_BYTES_A_QUESTION = 1 << 18 };
 
 struct ci_reader {
+  int32_t (*finish_opening)(ci_reader *);  // NULL if opening takes one call
   int32_t (*prepare)(ci_reader *);
   int32_t (*read_rows)(ci_reader *, uint8_t *rows, uint32_t max_rows, uint32_t *rows_read);
   void (*close)(ci_reader *);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "picture_reader.h"
+#include "remote.h"
 #include "webp_library.h"
 
 enum { ABI_VERSION = 0x0209, MODE_RGBA = 1 };
@@ -85,6 +86,13 @@ static int32_t start(webp_reader *reader, uint32_t width, uint32_t height, uint3
 
 ci_reader *ci_webp_open(const uint8_t *bytes, size_t count, uint32_t width, uint32_t height,
                         uint32_t denominator, ci_limits limits, int32_t *status) {
+  if (cw_is_on(CW_IMAGES)) {
+    return ci_remote_open(
+        bytes, count,
+        (ci_description){
+            .library = CW_WEBP, .width = width, .height = height, .denominator = denominator},
+        limits, status);
+  }
   webp_reader *reader = calloc(1, sizeof *reader);
   if (reader == NULL) {
     *status = CI_NO_MEMORY;

@@ -26,9 +26,10 @@ package struct CodeReader: Sendable {
     guard cr_codes_load() else { return nil }
   }
 
-  /// Returns the codes of an image, each value once, in the order in which they were found; `nil` if it was told to stop.
+  /// Returns the codes of an image, each value once, in the order in which they were found; `nil` if it was told to stop, or if
+  /// another process looks for them and failed.
   ///
-  /// - Parameter shouldStop: Asked for each row of the image, and before each place that zbar gets.
+  /// - Parameter shouldStop: Asked for each row of the image, before each place that zbar gets, and while another process looks.
   /// - Complexity: O(pixels), some milliseconds for an image of 1024 × 768 pixels without a code.
   package func codes(in image: PixelBuffer, shouldStop: () -> Bool) -> [ReadCode]? {
     guard let values = Self.gray(of: image, shouldStop),
@@ -38,9 +39,15 @@ package struct CodeReader: Sendable {
     let gray = GrayImage(values, image.width, image.height)
     let size = SIMD2(Float(image.width), Float(image.height))
     var codes: [ReadCode] = []
-    func look(for shape: cr_code_shape, in frame: ColorImage.Frame, width: Int, height: Int) {
+    /// Returns whether the look was finished.
+    func look(
+      for shape: cr_code_shape, in frame: ColorImage.Frame, width: Int, height: Int
+    ) -> Bool {
       let part = gray.part(frame, width: width, height: height)
-      for found in Self.find(shape, in: part, width: width, height: height) {
+      guard let list = Self.find(shape, in: part, width: width, height: height, shouldStop) else {
+        return false
+      }
+      for found in list {
         if codes.contains(where: { $0.kind == found.kind && $0.value == found.value }) { continue }
         let places = found.places.map { place in
           let point =
@@ -50,19 +57,23 @@ package struct CodeReader: Sendable {
         }
         codes.append(ReadCode(kind: found.kind, value: found.value, corners: places))
       }
+      return true
     }
     for box in places.bars {
       if shouldStop() { return nil }
       let frame = Self.frame(of: box)
       guard Self.hasBars(frame, in: gray) else { continue }
-      look(for: CR_BARS, in: frame, width: Self.barsWidth, height: Self.barsHeight)
+      guard look(for: CR_BARS, in: frame, width: Self.barsWidth, height: Self.barsHeight) else {
+        return nil
+      }
     }
     for square in places.squares {
       if shouldStop() { return nil }
       let side = square.box.size.x * max(1, Self.moduleSide / square.module)
       let limit = square.patternCount == 3 ? Self.sideLimit : Self.severalSideLimit
       let pixels = Int(min(limit, side))
-      look(for: CR_SQUARES, in: Self.frame(of: square.box), width: pixels, height: pixels)
+      let frame = Self.frame(of: square.box)
+      guard look(for: CR_SQUARES, in: frame, width: pixels, height: pixels) else { return nil }
     }
     return codes
   }
@@ -98,17 +109,22 @@ package struct CodeReader: Sendable {
     var places: [SIMD2<Float>]
   }
 
-  /// Returns the codes of one shape that zbar finds in an image.
+  /// Returns the codes of one shape that zbar finds in an image, or `nil` if the look in another process failed, or was told to stop.
   private static func find(
-    _ shape: cr_code_shape, in gray: [UInt8], width: Int, height: Int
-  ) -> [Found] {
+    _ shape: cr_code_shape, in gray: [UInt8], width: Int, height: Int, _ shouldStop: () -> Bool
+  ) -> [Found]? {
     var list: OpaquePointer?
     // Sound: the image has `width × height` pixels, and is not used after the list is freed.
-    return unsafe gray.withUnsafeBufferPointer { gray -> [Found] in
-      let status = unsafe cr_codes_find(
+    return unsafe gray.withUnsafeBufferPointer { gray -> [Found]? in
+      var status = unsafe cr_codes_find(
         gray.baseAddress, UInt32(width), UInt32(height), shape, &list)
-      guard status == CR_OK, let codes = unsafe list else { return [] }
+      guard let codes = unsafe list else { return [] }
       defer { unsafe cr_codes_free(codes) }
+      while status == CR_MORE {
+        if shouldStop() { return nil }
+        status = unsafe cr_codes_wait(codes)
+      }
+      guard status == CR_OK else { return nil }
       var found: [Found] = []
       while unsafe cr_codes_next(codes) {
         guard let kind = unsafe kind(cr_codes_kind(codes)),

@@ -27,7 +27,7 @@ package struct ImageEncoder: Sendable {
   package let files: [ModelFile]
   /// The number of features.
   package let dimensions: Int
-  private let model: Model
+  let model: Model
   private let preparation: ImagePreparation
   private let isChannelsLast: Bool
 

@@ -89,6 +89,12 @@ struct Tensor: Sendable {
 
   deinit { unsafe cr_model_close(model) }
 
+  /// The index of the output that runs compute.
+  var outputIndex: Int { unsafe cr_model_output_index(model) }
+
+  /// Lets other processes run the model from now on, and frees it here. Called before anybody runs it: it has no names and shapes any more.
+  func detach(_ index: Int) { unsafe cr_model_detach(model, UInt32(index)) }
+
   /// The shape of the first input or of the output, in which an unknown side is `nil`; `nil` if it is not of floating-point
   /// numbers.
   func shape(ofOutput isOutput: Bool) -> [Int?]? {

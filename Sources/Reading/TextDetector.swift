@@ -23,7 +23,7 @@ struct TextDetector: Sendable {
   /// The longest side of the model's input.
   static let sideLimit = 1280
 
-  private let model: Model
+  let model: Model
 
   /// Checks that a model takes and gives what it should.
   ///

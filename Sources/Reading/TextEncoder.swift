@@ -21,7 +21,7 @@ package struct TextEncoder: Sendable {
   /// The most tokens of a text.
   package let length: Int
   private let tokenizer: Tokenizer
-  private let model: Model
+  let model: Model
   private let dimensions: Int
   /// True if every text has as many tokens as the model takes.
   private let isLengthFixed: Bool

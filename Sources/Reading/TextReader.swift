@@ -27,8 +27,8 @@ package struct TextReader: Sendable {
   /// The certainty from which on a line is kept.
   private static let leastCertainty = 0.5
 
-  private let detector: TextDetector
-  private let recognizer: TextRecognizer
+  let detector: TextDetector
+  let recognizer: TextRecognizer
 
   init(detector: TextDetector, recognizer: TextRecognizer) {
     self.detector = detector

@@ -14,7 +14,7 @@ struct TextRecognizer: Sendable {
   /// A line's width is a multiple of this.
   private static let widthStep = 16
 
-  private let model: Model
+  let model: Model
   /// The characters in the order of the classes, of which the first is the blank.
   private let characters: [String]
   private let height: Int

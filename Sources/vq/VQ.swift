@@ -5,6 +5,7 @@
 #endif
 
 import PixelMatch
+import Reading
 import VisualQuery
 
 #if canImport(Glibc)
@@ -36,6 +37,8 @@ struct VQ {
     FileDescriptor.replaceClosedStandardDescriptors()
     Interrupt.ignoreClosedPipes()
     let arguments = FileName.arguments
+    // A hidden command, by which a server starts the processes of libraries. For anybody else, it is unknown.
+    if arguments.first == "worker", LibraryProcesses.work(Array(arguments.dropFirst())) { return }
     let environment = ProcessInfo.processInfo.environment
     let parsed = Result {
       try ArgumentParser(

@@ -89,6 +89,16 @@ import Testing
     }
   }
 
+  /// Would break if a library got a row that takes it long, which no question interrupts.
+  @Test func `a PNG with rows of many megabytes is rejected`() {
+    var file = PNGFile.black(width: 8, height: 8, isInterlaced: false)
+    // Its width, and 16 bits in each of four channels.
+    file.replaceSubrange(16..<20, with: [0, 4, 0, 1])
+    file.replaceSubrange(24..<26, with: [16, 6])
+    let error = #expect(throws: DecodeError.self) { try ImageDecoder().header(of: file) }
+    #expect(error?.code == .tooMuchWork && error?.message.contains("2097160 bytes") == true)
+  }
+
   /// Would break if the bytes of a file were read differently where they are given to the library in pieces.
   @Test func `what is between two questions changes no pixel`() throws {
     let plain = try ImageDecoder().decode(Self.jpeg)

@@ -46,7 +46,7 @@ typedef struct {
 //   denominator  1, 2, 4 or 8: the image is decoded at this fraction of its size. A PNG must be
 //                interlaced unless this is 1; every 2nd, 4th or 8th pixel of every such row is kept
 //                (sizes are rounded up)
-//   status       CI_OK or the reason why no row can be read
+//   status       CI_OK or the reason why no row can be read; CI_MORE if ci_reader_finish_opening is to be called
 //
 // Returns NULL only with CI_NO_MEMORY; otherwise a reader to be closed, whatever the status.
 ci_reader *ci_jpeg_open(const uint8_t *bytes, size_t count, uint32_t denominator, ci_limits limits,
@@ -62,7 +62,8 @@ typedef enum : int32_t {
   CI_GIF = 3,   // giflib
 } ci_library;
 
-// Loads a library unless that was done before, and returns whether it can be used.
+// Loads a library unless that was done before, and returns whether it can be used. If the program has worker processes, these load
+// it, and images are decoded there.
 bool ci_library_load(ci_library library);
 
 // Open an image like the functions above, after ci_library_load returned true.
@@ -82,6 +83,9 @@ ci_reader *ci_heif_open(const uint8_t *bytes, size_t count, uint32_t width, uint
                         int32_t *status);
 ci_reader *ci_gif_open(const uint8_t *bytes, size_t count, uint32_t width, uint32_t height,
                        ci_limits limits, int32_t *status);
+
+// Finishes to open an image that a worker process decodes (CWorkers.h). Returns CI_MORE until that is done.
+int32_t ci_reader_finish_opening(ci_reader *reader);
 
 // Return the width in pixels and the number of the rows.
 uint32_t ci_reader_width(const ci_reader *reader);
@@ -107,6 +111,9 @@ bool ci_reader_is_damaged(const ci_reader *reader);
 
 // Frees everything. NULL is allowed.
 void ci_reader_close(ci_reader *reader);
+
+// Lets this process decode images as a worker, once it is one.
+void ci_register_work(void);
 
 // A conversion of pixels to sRGB by an ICC profile. It belongs to one thread at a time.
 typedef struct ci_conversion ci_conversion;

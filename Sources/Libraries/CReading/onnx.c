@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "CReading.h"
+#include "remote_model.h"
 
 #ifdef __APPLE__
 static const char *const system_names[] = {"libonnxruntime.dylib"};
@@ -143,6 +144,8 @@ int32_t cr_runtime_load(const char *path, char *message, size_t capacity) {
 }
 
 struct cr_model {
+  bool is_detached;
+  uint32_t index;  // in the workers, if it is detached
   ort_object *session;
   size_t input_count, output_count;
   size_t output_index;   // of the output that runs compute
@@ -215,6 +218,13 @@ int32_t cr_model_open(const uint8_t *bytes, size_t count, cr_model **model, char
   return CR_OK;
 }
 
+void cr_model_detach(cr_model *model, uint32_t index) {
+  ort.ReleaseSession(model->session);
+  model->session = NULL;
+  model->is_detached = true;
+  model->index = index;
+}
+
 size_t cr_model_count(const cr_model *model, bool is_output) {
   return is_output ? model->output_count : model->input_count;
 }
@@ -232,7 +242,7 @@ static int32_t tensor_shape(const ort_object *info, int64_t *shape, int *type) {
 
 static int32_t model_shape(const cr_model *model, bool is_output, size_t index, int64_t *shape,
                            int *type) {
-  if (index >= cr_model_count(model, is_output)) return -1;
+  if (index >= cr_model_count(model, is_output) || model->session == NULL) return -1;
   ort_object *info = NULL;
   const ort_object *tensor = NULL;
   ort_status *const status = is_output
@@ -288,6 +298,8 @@ bool cr_model_choose_output(cr_model *model, size_t index) {
   return true;
 }
 
+size_t cr_model_output_index(const cr_model *model) { return model->output_index; }
+
 int64_t cr_model_metadata(const cr_model *model, const char *key, char *text, size_t capacity) {
   ort_object *metadata = NULL;
   char *value = NULL;
@@ -341,6 +353,7 @@ static uint16_t to_half(float value) {
 }
 
 struct cr_run {
+  cr_remote_run *remote;  // in a worker: the rest is not used
   pthread_mutex_t lock;
   pthread_cond_t change;
   pthread_t thread;
@@ -443,9 +456,30 @@ static int32_t start(cr_run *run, bool has_inputs, cr_run **started, char *messa
   return CR_OK;
 }
 
+// Starts a run in a worker.
+static int32_t start_remote(const cr_remote_input *input, cr_run **run) {
+  cr_run *const started = calloc(1, sizeof *started);
+  if (started == NULL) return CR_NO_MEMORY;
+  started->remote = cr_remote_start(input);
+  if (started->remote == NULL) {
+    free(started);
+    return CR_NO_MEMORY;
+  }
+  *run = started;
+  return CR_OK;
+}
+
 int32_t cr_run_start(cr_model *model, const float *values, size_t count, const int64_t *shape,
                      size_t rank, cr_run **run, char *message, size_t capacity) {
   *run = NULL;
+  if (model->is_detached) {
+    return start_remote(&(cr_remote_input){.model = model->index,
+                                           .values = values,
+                                           .byte_count = count * sizeof *values,
+                                           .shape = shape,
+                                           .rank = rank},
+                        run);
+  }
   cr_run *const started = new_run(model);
   if (started == NULL) return CR_NO_MEMORY;
   void *input = (void *)(uintptr_t)values;
@@ -470,6 +504,17 @@ int32_t cr_run_start(cr_model *model, const float *values, size_t count, const i
 int32_t cr_run_start_tokens(cr_model *model, const int64_t *values, size_t count, cr_run **run,
                             char *message, size_t capacity) {
   *run = NULL;
+  if (model->is_detached) {
+    const int64_t counts[] = {(int64_t)count};
+    return start_remote(&(cr_remote_input){.model = model->index,
+                                           .is_tokens = true,
+                                           .values = values,
+                                           .byte_count =
+                                               count * model->input_count * sizeof *values,
+                                           .shape = counts,
+                                           .rank = 1},
+                        run);
+  }
   cr_run *const started = new_run(model);
   if (started == NULL) return CR_NO_MEMORY;
   const int64_t shape[] = {1, (int64_t)count};
@@ -497,6 +542,7 @@ int32_t cr_run_start_tokens(cr_model *model, const int64_t *values, size_t count
 }
 
 int32_t cr_run_wait(cr_run *run, char *message, size_t capacity) {
+  if (run->remote != NULL) return cr_remote_wait(run->remote, message, capacity);
   struct timespec until;
   clock_gettime(WAIT_CLOCK, &until);
   until.tv_nsec += 3000000;
@@ -518,11 +564,16 @@ int32_t cr_run_wait(cr_run *run, char *message, size_t capacity) {
 }
 
 void cr_run_stop(cr_run *run) {
+  if (run->remote != NULL) {
+    cr_remote_stop(run->remote);
+    return;
+  }
   run->is_stopped = true;
   (void)succeeded(ort.RunOptionsSetTerminate(run->options), NULL, 0);
 }
 
 const float *cr_run_output(cr_run *run, size_t *count, int64_t *shape, int32_t *rank) {
+  if (run->remote != NULL) return cr_remote_output(run->remote, count, shape, rank);
   ort_object *info = NULL;
   void *values = NULL;
   if (run->output == NULL ||
@@ -546,6 +597,11 @@ const float *cr_run_output(cr_run *run, size_t *count, int64_t *shape, int32_t *
 
 void cr_run_free(cr_run *run) {
   if (run == NULL) return;
+  if (run->remote != NULL) {
+    cr_remote_free(run->remote);
+    free(run);
+    return;
+  }
   if (run->is_running) {
     pthread_mutex_lock(&run->lock);
     const bool is_done = run->is_done;

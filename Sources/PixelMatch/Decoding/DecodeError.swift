@@ -26,6 +26,7 @@ public struct DecodeError: Error, Sendable, Hashable {
   /// The text for people: what was found and what would be accepted.
   public let message: String
 
+  /// The error of a decoding that its caller stopped.
   static let cancelled = DecodeError(code: .cancelled, message: "decoding was cancelled")
 
   /// Makes an error.

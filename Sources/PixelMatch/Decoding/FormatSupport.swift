@@ -1,9 +1,14 @@
 #if Codecs
   internal import CImage
 
+  extension ImageDecoder {
+    /// Lets this process decode images for another program, once it works for one.
+    package static func registerWork() { ci_register_work() }
+  }
+
   extension ImageFormat {
     /// A Boolean value that indicates whether images of the format can be decoded on this machine.
-    /// The library is loaded when this is first asked.
+    /// The library is loaded when this is first asked, by the processes that run it if there are any.
     public var isReadable: Bool { library.map { ci_library_load($0) } ?? true }
 
     /// The library to be loaded, or `nil` for the formats whose libraries are linked.

@@ -39,6 +39,8 @@
   }
 
   extension ImageDecoder {
+    package static func registerWork() {}
+
     package func jpeg(
       of bytes: [UInt8], longerSide limit: Int, quality: Int
     ) throws(DecodeError) -> [UInt8] {

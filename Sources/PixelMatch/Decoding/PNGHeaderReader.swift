@@ -6,6 +6,11 @@ enum PNGHeaderReader {
   /// The largest accepted number of texts. Each is skipped in less than a microsecond; tools that keep
   /// metadata write some thousands.
   static let textCountLimit = 100_000
+  /// The largest number of bytes of a row, which libpng decodes in one call: 2 MiB, of 262 144 pixels with 16 bits in each of four channels. Rows of real images
+  /// have some 200 KB.
+  private static let rowByteLimit = 1 << 21
+  /// The number of channels of each color type (PNG, 11.2.1).
+  private static let channels: [UInt8: Int] = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4]
   /// The number of chunks between two questions whether to stop: a file may have millions of empty ones.
   private static let chunksPerQuestion = 1 << 12
   private static let texts: Set<String> = ["tEXt", "zTXt", "iTXt"]
@@ -42,6 +47,12 @@ enum PNGHeaderReader {
         code: .corrupt, message: "PNG is \(width) × \(height) pixels; each side must be at least 1")
     }
     try limits.check(width: width, height: height)
+    let rowByteCount = (width * Int(bytes[24]) * (channels[bytes[25]] ?? 1) + 7) / 8
+    guard rowByteCount <= rowByteLimit else {
+      throw DecodeError(
+        code: .tooMuchWork,
+        message: "PNG has rows of \(rowByteCount) bytes; the limit is \(rowByteLimit)")
+    }
     var orientation = Orientation.up
     var place = 33
     var chunks = 0

@@ -18,7 +18,7 @@
     ///   - keepsInks: True if rows of a JPEG of four components hold cyan, magenta, yellow
     ///   and black, 255 the most ink, instead of RGBA.
     ///   - white: The value of the white that transparent pixels are blended with.
-    ///   - shouldStop: Asked while bytes of the file are read.
+    ///   - shouldStop: Asked while bytes of the file are read, and while another process opens the image.
     static func withReader<Result>(
       of bytes: [UInt8], _ header: ImageHeader, denominator: Int, limits: DecodeLimits,
       keepsDamaged: Bool, keepsInks: Bool, white: UInt8 = 255, _ shouldStop: () -> Bool,
@@ -37,7 +37,7 @@
             keeps_damaged: keepsDamaged, keeps_inks: keepsInks, white: white,
             should_stop: { unsafe Question.of($0).shouldStop() },
             asker: Unmanaged.passUnretained(question).toOpaque())
-          return unsafe read(bytes, header, denominator, limits, body)
+          return unsafe read(bytes, header, denominator, limits, question, body)
         }
       }
       return try result.get()
@@ -56,7 +56,7 @@
 
     private static func read<Result>(
       _ bytes: [UInt8], _ header: ImageHeader, _ denominator: Int, _ limits: ci_limits,
-      _ body: (borrowing RowReader) throws(DecodeError) -> Result
+      _ question: Question, _ body: (borrowing RowReader) throws(DecodeError) -> Result
     ) -> Swift.Result<Result, DecodeError> {
       unsafe bytes.withUnsafeBufferPointer { lent in
         var status = CI_OK
@@ -66,6 +66,10 @@
           return .failure(DecodeError(code: .tooMuchWork, message: "no memory for a decoder"))
         }
         defer { unsafe ci_reader_close(opened) }
+        while status == CI_MORE {
+          if question.shouldStop() { return .failure(.cancelled) }
+          status = unsafe ci_reader_finish_opening(opened)
+        }
         let reader = unsafe RowReader(opened)
         if case .failed(let code, let message) = reader.status(status) {
           return .failure(DecodeError(code: code, message: "\(header.format.name) \(message)"))

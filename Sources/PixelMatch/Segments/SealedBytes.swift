@@ -16,7 +16,9 @@ final class SealedBytes: Sendable {
   private let found = Mutex<String?>(nil)
 
   /// Makes bytes without seals.
-  init(_ bytes: MappedBytes) { (self.bytes, seals, present, checked) = (bytes, nil, nil, PageMarks(count: 1)) }
+  init(_ bytes: MappedBytes) {
+    (self.bytes, seals, present, checked) = (bytes, nil, nil, PageMarks(count: 1))
+  }
 
   /// Makes bytes with seals, whose second list is intact.
   init(_ bytes: MappedBytes, _ seals: SegmentSeals, present: [Range<Int>]? = nil) {

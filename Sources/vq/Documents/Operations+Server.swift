@@ -83,7 +83,8 @@ extension Operation {
     """
     Gives `ok` while the catalogue can be read and the server is not about to stop. If it answers less well than it should, it is \
     still ready, and each line begins with `degraded` and has a reason, for example that the newest generation of the index is damaged and the former one \
-    answers. `Accept: application/json` asks for a document. If the server has keys, only one of the role `operate` is told the reasons. 503 means that nothing can be answered, and names the damaged generation and file.
+    answers. `Accept: application/json` asks for a document. If the server has keys, only one of the role `operate` is told the reasons. 503 means that nothing can be answered, and names the damaged generation and file. \
+    A second line says if the libraries for other formats and codes cannot be run in processes of their own.
     """,
     answers: [
       Answer(

@@ -46,7 +46,8 @@ import Testing
   ])
   func `a box of the whole image becomes white`(box: ImageBox) {
     let red = picture(width: 5, height: 4) { _, _ in (250, 0, 0) }
-    #expect(red.filling([box], shouldStop: { false })!.packedRGBA == [UInt8](repeating: 255, count: 80))
+    #expect(
+      red.filling([box], shouldStop: { false })!.packedRGBA == [UInt8](repeating: 255, count: 80))
   }
 
   @Test(arguments: [

@@ -3,7 +3,7 @@
 # misbehave, a reverse proxy and a browser. Installs what they need. VQ=… takes a program that is built already.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
-.ci/install chromium chromium-driver nginx-light curl openssl python3-venv
+.ci/install chromium chromium-driver nginx-light curl openssl python3-venv gcc libc6-dev
 python=.build/server-tests/bin/python
 if [ ! -x "$python" ]; then python3 -m venv .build/server-tests; fi
 "$python" -m pip install --quiet --disable-pip-version-check -r Tests/System/server/requirements.txt
@@ -64,6 +64,8 @@ echo "== clients that attack"
 python3 Tests/System/server/attack.py "$VQ" Samples/shop/catalogue.jsonl "$picture"
 echo "== the worst picture for each step"
 python3 Tests/System/server/worst.py "$VQ"
+echo "== libraries that crash"
+python3 Tests/System/server/isolation.py "$VQ" Samples/shop/catalogue.jsonl "$picture"
 echo "== changes of entities, and kills"
 python3 Tests/System/server/updates.py "$VQ" Samples/shop/images --kills 4
 echo "== damaged tokens, signatures and indexes, and more kills"

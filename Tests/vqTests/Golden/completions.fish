@@ -234,6 +234,7 @@ complete -c vq -n '__fish_seen_subcommand_from serve' -l max-bytes -x -d 'reject
 complete -c vq -n '__fish_seen_subcommand_from serve' -l max-pixels -x -d 'reject larger images'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l decode-memory -x -d 'MB of memory for decoding images'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l formats -x -a 'jpeg png webp avif heic gif all' -d 'formats of images that are accepted, or all'
+complete -c vq -n '__fish_seen_subcommand_from serve' -l isolate -x -a 'on off' -d 'run loaded libraries in processes of their own'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l allow-origin -x -d 'accept requests from these origins (CORS)'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l allow-host -x -d 'without --keys: also accept requests to these hosts'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l app-id -x -d 'apps that may open the shop\'s links: TEAMID.bundle.id'

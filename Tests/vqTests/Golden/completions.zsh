@@ -349,6 +349,7 @@ _vq() {
         '--max-pixels=[reject larger images]:N:' \
         '--decode-memory=[MB of memory for decoding images]:N:' \
         '--formats=[formats of images that are accepted, or all]:LIST:(jpeg png webp avif heic gif all)' \
+        '--isolate=[run loaded libraries in processes of their own]:SWITCH:(on off)' \
         '*--allow-origin=[accept requests from these origins (CORS)]:ORIGIN:' \
         '*--allow-host=[without --keys\: also accept requests to these hosts]:HOST:' \
         '*--app-id=[apps that may open the shop'\''s links\: TEAMID.bundle.id]:ID:' \

@@ -57,9 +57,26 @@ int64_t cr_model_name(const cr_model *model, bool is_output, size_t index, char 
 // Chooses the output that runs compute, at first the first one; returns false if there is none. No run may be in progress.
 bool cr_model_choose_output(cr_model *model, size_t index);
 
+// Returns the index of the output that runs compute.
+size_t cr_model_output_index(const cr_model *model);
+
 // Copies the text of the model's metadata under a key, at most `capacity` bytes, and returns its length, or
 // -1 if there is none.
 int64_t cr_model_metadata(const cr_model *model, const char *key, char *text, size_t capacity);
+
+// Lets worker processes run a model from now on (CWorkers.h), and frees it here: it has no names and shapes any more. No run may be in progress.
+//
+//   index  its place among the models that the workers have opened
+void cr_model_detach(cr_model *model, uint32_t index);
+
+// Writes what tells a file from another one that takes its place. Returns false if there is none.
+bool cr_file_identity(const char *path, char *text, size_t capacity);
+
+// Lets this process run models as a worker, once it is one.
+//
+//   words  the file of the library, or "-" for that of the system, and for each model its file, what cr_file_identity wrote about
+//          it, and the index of its output. They must stay valid
+void cr_register_model_work(const char *const *words, size_t count);
 
 typedef struct cr_run cr_run;
 
@@ -105,15 +122,23 @@ typedef enum : int32_t {
 
 typedef struct cr_codes cr_codes;
 
-// Loads zbar unless that was done before, and returns whether it can be used.
+// Loads zbar unless that was done before, and returns whether it can be used. If the program has worker processes (CWorkers.h), these
+// load it and look for codes.
 bool cr_codes_load(void);
 
 // The shape of the codes to find: bars, which the rows of pixels must cross, or the squares of QR codes.
 typedef enum : int32_t { CR_BARS, CR_SQUARES } cr_code_shape;
 
-// Looks for codes of one shape in rows of gray pixels without gaps. cr_codes_load must have returned true.
+// Looks for codes of one shape in rows of gray pixels without gaps. cr_codes_load must have returned true. Returns CR_MORE if another
+// process looks: then cr_codes_wait is to be called, and the pixels must stay valid.
 int32_t cr_codes_find(const uint8_t *gray, uint32_t width, uint32_t height, cr_code_shape shape,
                       cr_codes **codes);
+
+// Waits for some milliseconds, and returns CR_MORE if the codes are not found yet.
+int32_t cr_codes_wait(cr_codes *codes);
+
+// Lets this process look for codes as a worker, once it is one.
+void cr_register_work(void);
 
 // Moves to the next code, or to the first one in the first call. Returns false if there is none.
 bool cr_codes_next(cr_codes *codes);
@@ -127,6 +152,7 @@ int32_t cr_codes_quality(const cr_codes *codes);
 uint32_t cr_codes_place_count(const cr_codes *codes);
 void cr_codes_place(const cr_codes *codes, uint32_t index, int32_t *x, int32_t *y);
 
+// Frees the list. A look that is not over is given up.
 void cr_codes_free(cr_codes *codes);
 
 // Places where codes may be. Images are rows of gray pixels without gaps.

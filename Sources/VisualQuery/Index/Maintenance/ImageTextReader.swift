@@ -36,7 +36,8 @@ struct ImageTextReader: Sendable {
     try Task.checkCancellation()
     return .success(
       ImageReading(
-        models: files, lines: reading.lines, codes: codes?.codes(in: pixels) { Task.isCancelled } ?? [],
+        models: files, lines: reading.lines,
+        codes: codes?.codes(in: pixels) { Task.isCancelled } ?? [],
         unreadCount: reading.unreadCount))
   }
 }

@@ -1,5 +1,6 @@
 import HTTPServer
 import PixelMatch
+import Reading
 import Synchronization
 import VisualQuery
 
@@ -43,7 +44,7 @@ struct ServerHandlers: Handlers {
     guard isOperator else { return Self.text(reasons.isEmpty ? "ok\n" : "degraded\n") }
     let lines = reasons.isEmpty ? ["ok"] : reasons.map { "degraded: \($0.message)" }
     return Self.text(
-      lines.map { $0 + "\n" }.joined() + following(from: snapshot.generation))
+      lines.map { $0 + "\n" }.joined() + following(from: snapshot.generation) + isolation)
   }
 
   /// Returns a line about the catalogue in PostgreSQL that is followed, if there is one.
@@ -57,6 +58,17 @@ struct ServerHandlers: Handlers {
       : status.isFollowing
         ? "" : "; PostgreSQL does not respond, or a large generation is being copied"
     return "generation \(generation) of \(status.newestGeneration), \(lag)\(reason)\n"
+  }
+
+  /// A line about the processes of libraries, if they are not what was asked for.
+  private var isolation: String {
+    switch settings.isolation {
+    case .off: ""
+    case .unavailable: "libraries run within the server: their processes cannot be started\n"
+    case .on:
+      LibraryProcesses.isRestricted
+        ? "" : "libraries run in processes that the kernel does not restrict\n"
+    }
   }
 
   /// Returns the metrics of the server.
@@ -79,7 +91,8 @@ struct ServerHandlers: Handlers {
     return HTTPResponse(
       status: 200,
       ["Content-Type": "text/plain; version=0.0.4; charset=utf-8", "Cache-Control": "no-store"],
-      body: Array(metrics.text(figures, following).utf8))
+      body: Array(
+        metrics.text(figures, following, hasProcesses: settings.isolation != .off).utf8))
   }
 
   /// Returns the document that tells which links open in which app.

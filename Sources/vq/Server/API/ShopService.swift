@@ -29,6 +29,16 @@ final class ShopService: HTTPService {
     var models: ReadingModels?
     /// True if searches and events are counted.
     var keepsNumbers = false
+    /// The place of the libraries that parse the bytes of strangers.
+    enum Isolation: Sendable {
+      /// Processes of their own.
+      case on
+      /// This process, as it was asked for.
+      case off
+      /// This process, since others cannot be started.
+      case unavailable
+    }
+    var isolation = Isolation.off
     /// The rules of side B of an experiment, or `nil` if there is none.
     var trialRules: ShopRules?
   }

@@ -1,4 +1,5 @@
 import HTTPServer
+import Reading
 import Synchronization
 import VisualQuery
 
@@ -119,7 +120,9 @@ final class Metrics: Sendable {
   }
 
   /// Returns all figures.
-  func text(_ catalogue: CatalogueFigures?, _ replica: ReplicaFigures? = nil) -> String {
+  func text(
+    _ catalogue: CatalogueFigures?, _ replica: ReplicaFigures? = nil, hasProcesses: Bool = false
+  ) -> String {
     let state = state.withLock { $0 }
     var lines: [String] = []
     func family(_ name: String, _ type: String, _ help: String, _ samples: [(String, String)]) {
@@ -199,6 +202,19 @@ final class Metrics: Sendable {
       family(
         "vq_replica_following", "gauge", "1 if PostgreSQL is followed.",
         [("", replica.isFollowing ? "1" : "0")])
+    }
+    if hasProcesses {
+      family(
+        "vq_workers", "gauge", "Processes that run libraries.", [("", "\(LibraryProcesses.count)")])
+      family(
+        "vq_model_workers", "gauge", "Processes that hold models.",
+        [("", "\(LibraryProcesses.modelCount)")])
+      family(
+        "vq_worker_restarts_total", "counter",
+        "Processes of libraries that were replaced, by the library and why.",
+        LibraryProcesses.restarts.map {
+          ("{library=\"\($0.library.rawValue)\",reason=\"\($0.end.rawValue)\"}", "\($0.count)")
+        })
     }
     let process = ProcessFigures()
     family(

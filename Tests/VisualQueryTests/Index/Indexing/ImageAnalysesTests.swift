@@ -7,6 +7,10 @@ import VisualQuery
 
 /// Equal images, which are analyzed once.
 @Suite struct ImageAnalysesTests {
+  private final class Counter: Sendable {
+    let number = Atomic(0)
+  }
+
   @Test func `a signature and a thumbnail are computed once for each content and size`()
     async throws
   {
@@ -37,19 +41,19 @@ import VisualQuery
 
   @Test func `of many tasks that want a result one computes it`() async throws {
     let results = SharedResults<Int, Int>(costLimit: 100)
-    let computed = Atomic(0)
+    let computed = Counter()
     try await withThrowingTaskGroup { group in
       for number in 0..<200 {
         group.addTask {
           try await results.result(of: number % 4, cost: { _ in 1 }) {
-            computed.add(1, ordering: .relaxed)
+            computed.number.add(1, ordering: .relaxed)
             return 10 * (number % 4)
           }.0
         }
       }
       for try await value in group { #expect(value % 10 == 0) }
     }
-    #expect(computed.load(ordering: .relaxed) == 4)
+    #expect(computed.number.load(ordering: .relaxed) == 4)
   }
 
   @Test func `a picture that cannot be decoded is tried once, and one that was cancelled again`()

@@ -17,13 +17,11 @@ struct CodeStage: SearchStage {
   private static let limit = 256
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
-    var read = read ?? []
+    var (read, isRead) = (read ?? [], true)
     if self.read == nil, let image, let reader = CodeReader() {
-      guard let found = reader.codes(in: image, shouldStop: state.query.shouldStop) else {
-        try Task.checkCancellation()
-        return 0
-      }
-      read = found
+      let codes = reader.codes(in: image, shouldStop: state.query.shouldStop)
+      try Task.checkCancellation()
+      (read, isRead) = (codes ?? [], codes != nil)
     }
     // Other barcodes and QR codes may contain anything. Only a product code that is not in the
     // catalogue is worth reporting as not found.
@@ -69,7 +67,7 @@ struct CodeStage: SearchStage {
     state.findings.codeMatches = entities.sorted { $0.key < $1.key }.map {
       ScoredEntity(codeOf: $0.key, type: $0.value.type)
     }
-    return 1
+    return isRead ? 1 : 0
   }
 
   /// Returns the entities that some texts are links of, with their ids: an entity's own link, or the one that the
