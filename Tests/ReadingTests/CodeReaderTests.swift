@@ -226,8 +226,8 @@ struct CodeReaderTests {
   @Test(arguments: [0, 20, 45, 90, 160, 180])
   func `a bar code is read at any angle`(degrees: Double) throws {
     for module in [1.4, 2.0, 3.0] {
-      let codes = try #require(
-        reader.codes(in: try DrawnCode.ean("4006381333931", module: module, degrees: degrees)))
+      let codes = reader.codes(
+        in: try DrawnCode.ean("4006381333931", module: module, degrees: degrees))
       #expect(codes.map(\.value) == ["4006381333931"], "module \(module)")
       #expect(codes.map(\.kind) == [.ean13])
       let corners = codes.first?.corners ?? []
@@ -238,8 +238,7 @@ struct CodeReaderTests {
   @Test(arguments: [0, 15, 45, 100, 180])
   func `a QR code is read at any angle`(degrees: Double) throws {
     for module in degrees == 45 ? [5.0] : [3.0, 5.0] {
-      let codes = try #require(
-        reader.codes(in: try DrawnCode.qr(module: module, degrees: degrees)))
+      let codes = reader.codes(in: try DrawnCode.qr(module: module, degrees: degrees))
       #expect(codes.map(\.value) == ["https://shop.example/p/mug-red"], "module \(module)")
       #expect(codes.map(\.kind) == [.qr])
       #expect(codes.first?.corners.count == 4)
@@ -259,13 +258,13 @@ struct CodeReaderTests {
       }
       return next % 2 == 1
     }
-    let codes = try #require(reader.codes(in: image))
+    let codes = reader.codes(in: image)
     #expect(codes.map(\.value) == ["A"] && codes.map(\.kind) == [.code128])
   }
 
   @Test func `a code whose check digit is wrong is not read`() throws {
     #expect(
-      reader.codes(in: try DrawnCode.ean("4006381333932", module: 3, degrees: 0))?.isEmpty == true)
+      reader.codes(in: try DrawnCode.ean("4006381333932", module: 3, degrees: 0)).isEmpty)
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
@@ -277,6 +276,6 @@ struct CodeReaderTests {
     let image = try DrawnCode.image(degrees: Double(seed) * 10) { x, _ in
       (edges.firstIndex { $0 > x } ?? 0).isMultiple(of: 2)
     }
-    #expect(reader.codes(in: image)?.isEmpty == true)
+    #expect(reader.codes(in: image).isEmpty)
   }
 }

@@ -17,7 +17,11 @@ enum CatalogueCommand {
         [TextModels.models.description, IndexCommand.threads.description, json.description]
       case .verify: [json.description, pictures.description]
       case .remove: [ids.description]
-      case .set: [imagesRoot.description, allowOutside.description, publicFields.description]
+      case .set:
+        [
+          imagesRoot.description, allowOutside.description, publicFields.description,
+          maxLoss.description, maxLossWeek.description,
+        ]
       case .compact, .rollback, .export, .import: []
       }
     }
@@ -38,6 +42,16 @@ enum CatalogueCommand {
     OptionText(
       "public", "with set: your own fields that 'vq serve' may show",
       detail: "Replaces all stored fields; 'none' removes them."))
+  static let maxLoss = Option<Double?>.number(
+    OptionText(
+      "max-loss", "with set: what a run of 'vq index' may take from the index",
+      detail:
+        "In percent of the entities that have a field, or of all entities. Beyond it, old values stay; see docs/catalogue.md.",
+      standard: "10", isRare: true), "PERCENT", in: 0...100)
+  static let maxLossWeek = Option<Double?>.number(
+    OptionText(
+      "max-loss-week", "with set: what the runs of seven nights may take together",
+      standard: "20", isRare: true), "PERCENT", in: 0...100)
   static let pictures = Option<Bool>.flag(
     OptionText("pictures", "with verify: treat missing images as errors"))
   static let json = Option<Bool>.flag(OptionText("json", "status and findings as JSON"))
@@ -61,7 +75,8 @@ enum CatalogueCommand {
       completion: .actions(Action.allCases.map(\.rawValue))),
     options: [
       MatchCommand.index.description, ids.description, imagesRoot.description,
-      allowOutside.description, publicFields.description, pictures.description,
+      allowOutside.description, publicFields.description, maxLoss.description,
+      maxLossWeek.description, pictures.description,
       TextModels.models.description, IndexCommand.threads.description, json.description,
       IndexLocation.cache.description,
     ],
@@ -80,8 +95,9 @@ enum CatalogueCommand {
             export    write everything as JSON Lines to standard output
             import    read an export: FILE, or '-' for standard input
             remove    remove the entities that --id names
-            set       set the folders of the images (--images-root, --allow-outside)
-                      and your own fields that are public (--public)
+            set       set the folders of the images (--images-root, --allow-outside),
+                      your own fields that are public (--public), and what a run
+                      may take from the index (--max-loss, --max-loss-week)
             upgrade   convert an index of an older version; tells the time left. It
                       can be interrupted, and then leaves the index as it was. Stop
                       servers of the older version first; back up the folder if you
@@ -282,9 +298,11 @@ enum CatalogueCommand {
           : "the standard fields, "
             + status.publicFields.map(DisplayText.escaped).joined(separator: ", ")),
       "links       " + linkText(status),
+      "loss limit  \(DisplayText.percent(status.lossLimits.once)) a run, \(DisplayText.percent(status.lossLimits.together)) in seven nights",
       "undo        " + (status.previousGeneration.map { "to generation \($0)" } ?? "not possible"),
     ]
-    for line in lines + textLines(status) + vectorLines(status) {
+    let lastLines = status.lastRuns.flatMap(LastRunText.lines)
+    for line in lines + textLines(status) + vectorLines(status) + lastLines {
       try console.output.writeLine(line)
     }
   }
@@ -386,12 +404,19 @@ enum CatalogueCommand {
   private static func set(
     _ directory: String, _ arguments: ParsedArguments, _ console: Console
   ) async throws {
-    let settings = ShopSettings(
+    var settings = ShopSettings(
       imagesRoot: arguments[imagesRoot], outsideFolders: arguments[allowOutside],
       publicFields: arguments[publicFields])
+    if arguments[maxLoss] != nil || arguments[maxLossWeek] != nil {
+      var limits = try await CatalogueUpkeep(directory: directory).status().lossLimits
+      limits.once = arguments[maxLoss] ?? limits.once
+      limits.together = arguments[maxLossWeek] ?? limits.together
+      settings.lossLimits = limits
+    }
     guard settings != ShopSettings() else {
       throw arguments.missingOperand(
-        "'vq catalogue set' requires --images-root DIR, --allow-outside DIR or --public FIELD")
+        "'vq catalogue set' requires --images-root DIR, --allow-outside DIR, --public FIELD, --max-loss PERCENT or --max-loss-week PERCENT"
+      )
     }
     let before = try Catalogue(directory: directory).generation
     let generation = try await Indexer(directory: directory, settings: settings).putSettings()
@@ -405,7 +430,8 @@ enum CatalogueCommand {
       )
     }
     guard settings.imagesRoot != nil || settings.outsideFolders != nil else {
-      return try printSettings("has new public fields")
+      return try printSettings(
+        settings.lossLimits == nil ? "has new public fields" : "has new limits of losses")
     }
     if let sentence = try await CatalogueUpkeep(directory: directory).missingPictures().sentence {
       console.diagnostics.warning(sentence)

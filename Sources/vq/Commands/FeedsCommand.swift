@@ -45,8 +45,9 @@ enum FeedsCommand {
             {"schema":"vq.feeds/1","generation":4,"feeds":[{"name":"products",
               "format":"Google Merchant feed","currencies":["EUR"],"mapping":[],
               "products":1203,"stores":0,"lastRun":{"time":"2026-11-28T03:12:00Z",
-              "outcome":"done","entities":1203,"added":4,"changed":31,"removed":2,
-              "rejected":0,"generation":4}}],"withoutFeed":{"products":0,"stores":3}}
+              "outcome":"done","generation":4,"isUndone":false,"coverage":[{
+              "type":"product","fields":[{"field":"price","before":1203,
+              "after":1203,"kept":0},…]}]}}],"withoutFeed":{"products":0,"stores":3}}
           """),
     ],
     exitCodes: [.success, .failure, .usage, .unusableIndex, .refusedLogin],
@@ -175,28 +176,24 @@ struct FeedsDocument: Encodable, Sendable {
   /// The last run over a feed.
   struct Run: Encodable, Sendable {
     let time: String
-    let outcome: String
+    let outcome: RunRecord.Outcome?
     let generation: Int?
-    let entities: Int?
-    let added: Int?
-    let changed: Int?
-    let removed: Int?
-    let rejected: Int?
     let message: String?
+    let isUndone: Bool
+    let coverage: CoverageDocument
 
-    init(_ run: FeedRun) {
-      func number(_ name: String) -> Int? {
-        if case .integer(let number)? = run.fields[name] { Int(clamping: number) } else { nil }
-      }
-      time = Date(timeIntervalSince1970: Double(run.seconds)).formatted(Date.ISO8601FormatStyle())
-      outcome = run.outcome
-      generation = number("generation")
-      entities = number("entities")
-      added = number("added")
-      changed = number("changed")
-      removed = number("removed")
-      rejected = number("rejected")
-      if case .string(let text)? = run.fields["message"] { message = text } else { message = nil }
+    init(_ run: RunRecord) {
+      time = Date(timeIntervalSince1970: Double(run.time)).formatted(Date.ISO8601FormatStyle())
+      (outcome, generation, isUndone) = (run.outcome, run.generation, run.isUndone)
+      message = run.result?.reason
+      coverage = CoverageDocument(run.result ?? RunRecord.Result())
+    }
+
+    /// The lines for people.
+    var lines: [String] {
+      let outcome = outcome?.rawValue ?? "has not ended: it is at work, or it was killed"
+      let end = (isUndone ? "; rolled back" : "") + (message.map { ": \($0)" } ?? "")
+      return ["last run \(time), \(outcome)\(end)"] + coverage.lines
     }
   }
 
@@ -228,11 +225,8 @@ struct FeedsDocument: Encodable, Sendable {
         + [feed.mapping.isEmpty ? nil : "--map " + feed.mapping.joined(separator: ",")]
       let kept = options.compactMap(\.self)
       if !kept.isEmpty { lines.append("    read with " + kept.joined(separator: " ")) }
-      let message = feed.lastRun?.message.map { ": \($0)" } ?? ""
-      lines.append(
-        "    "
-          + (feed.lastRun.map { "last run \($0.time), \($0.outcome)\(message)" }
-            ?? "no run on this machine"))
+      let run = feed.lastRun?.lines ?? ["no run on this machine"]
+      lines += run.map { "    \($0)" }
     }
     let none = withoutFeed.products + withoutFeed.stores
     if none > 0 || feeds.isEmpty { lines.append("no feed: \(withoutFeed.text)") }

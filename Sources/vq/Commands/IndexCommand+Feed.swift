@@ -257,14 +257,9 @@ extension IndexCommand {
     }
   }
 
-  /// The default of `--max-removed`. A feed that lacks more than half of the shop was probably cut off.
-  private static let standardRemovalLimit = 50.0
-
   /// Returns the limit of `--max-removed`.
   static func removalLimit(of arguments: ParsedArguments) throws -> Double? {
-    guard let limit = arguments[maxRemoved] else {
-      return arguments[pruneMissing] ? standardRemovalLimit : nil
-    }
+    guard let limit = arguments[maxRemoved] else { return nil }
     guard arguments[pruneMissing] else {
       throw CommandFailure(
         .usage, "--max-removed requires --prune-missing: nothing is removed without it")
@@ -313,19 +308,33 @@ extension IndexCommand {
       return CommandFailure(.failure, "no entity was indexed: \(reason)")
     }
     if let failure = failure(of: result.feeds), failure.exitCode == .failure { return failure }
-    if let reason = result.unprunedReason {
-      let advice =
-        result.isBeyondRemovalLimit
-        ? "if the feed is complete, add to the command: --max-removed \(result.neededRemovalLimit ?? 100)"
-        : "correct the row, or export the feed again if it was cut off"
-      return CommandFailure(.refused, "nothing was removed: \(reason)", advice: [advice])
-    }
-    // Images that are still to come have an exit code of their own.
-    guard result.refusedImages > 0, result.backlog.images == 0,
-      result.signedImages + result.unchangedImages == 0
-    else { return failure(of: result.feeds) }
+    if result.isRefused { return refusal(of: result) }
+    guard result.isFruitless else { return failure(of: result.feeds) }
     return CommandFailure(
       .failure,
       "no entity can be found by image: all images were rejected (\(result.refusedImages))")
+  }
+
+  /// Returns the failure of a run that would have taken too much from the index.
+  private static func refusal(of result: Indexer.Progress) -> CommandFailure {
+    var (messages, advice): ([String], [String]) = ([], [])
+    for feed in result.feeds {
+      guard let reason = feed.keptReason else { continue }
+      messages.append("old values of '\(DisplayText.escaped(feed.name))' stay: \(reason)")
+    }
+    if !result.keptLosses.isEmpty {
+      let names = CoverageField.allCases.filter { field in
+        result.keptLosses.contains { $0.field == field }
+      }.map(\.rawValue).joined(separator: ",")
+      advice.append("if the feed is right, add to the command: --accept-loss \(names)")
+    }
+    if let reason = result.unprunedReason {
+      messages.append("nothing was removed: \(reason)")
+      advice.append(
+        result.isBeyondRemovalLimit
+          ? "if the feed is complete, add to the command: --max-removed \(result.neededRemovalLimit ?? 100)"
+          : "correct the row, or export the feed again if it was cut off")
+    }
+    return CommandFailure(.refused, messages.joined(separator: "; "), advice: advice)
   }
 }

@@ -76,9 +76,20 @@ enum IndexCommand {
     OptionText(
       "max-removed", "remove nothing if the feed lacks more of the entities",
       detail:
-        "Together with --prune-missing, in percent of the entities that the feed had. The rows are indexed all the same, and the exit "
-        + "code is 3. 100 allows everything.", standard: "50", isRare: true), "PERCENT", in: 0...100
-  )
+        "Together with --prune-missing, in percent of the entities that the feed had, in place of the limits of the index. The rows are "
+        + "indexed all the same, and the exit code is 3. 100 allows everything.",
+      standard: "the limits of the index: 10, and 20 in seven nights", isRare: true), "PERCENT",
+    in: 0...100)
+  static let acceptLoss = Option<[String]>.list(
+    OptionText(
+      "accept-loss", "let rows take these fields from the index: image,price",
+      detail:
+        "If the rows of a run lack a field of more entities than the limits of the index allow, the old values stay, and "
+        + "the exit code is 3; so do old prices if the new ones have jumped. With this option, this run takes what its rows say. 'all' for all fields; "
+        + "'entities' are those that --prune-missing removes.", isRare: true),
+    "FIELDS",
+    accepts: (CoverageField.allCases.map(\.rawValue) + ["all"]).joined(separator: ", ")
+  ) { $0 == "all" || CoverageField(rawValue: $0) != nil }
   static let feedName = Option<String?>(
     OptionText(
       "feed-name", "the name of the feed, by which it is known every night",
@@ -137,8 +148,8 @@ enum IndexCommand {
     options: [
       index.description, imagesRoot.description, allowOutside.description,
       thumbnails.description, onConflict.description,
-      pruneMissing.description, maxRemoved.description, feedName.description,
-      acceptFeed.description, report.description,
+      pruneMissing.description, maxRemoved.description, acceptLoss.description,
+      feedName.description, acceptFeed.description, report.description,
       detailedExitCode.description, TextModels.models.description,
       currency.description, map.description, mapFrom.description, encoding.description,
       sheet.description,
@@ -185,8 +196,9 @@ enum IndexCommand {
           nothing of it is removed, and the exit code is 1, or 3 if it is another feed than last time (--accept-feed). If two \
           feeds have the same id, the first counts in one run, and the later one in different runs; both is said.
           The exit code is 1 if no entity was indexed, or if there are images and all were \
-          rejected. It is 3 if --prune-missing removed nothing because the feed looks cut off: it lacks more than \
-          --max-removed percent of the entities, has no rows, or has a rejected row without a readable id. It is 9 if new images on \
+          rejected. It is 3 if old values stay because the rows lack a field of too many entities, or their prices have jumped; \
+          and if --prune-missing removed nothing because the feed lacks too many \
+          entities, has no rows, or has a rejected row without a readable id. It is 9 if new images on \
           servers are still to come, because --fetch-time is over or a host allows no more for now: the same command goes on. Images that are not fetched are not rejected. If no image file exists and \
           entities would lose their images, nothing is changed.
           """),
@@ -199,9 +211,9 @@ enum IndexCommand {
             {"schema":"vq.index/1","generation":4,"rows":32,"entities":32,"added":32,
              "changed":0,"removed":0,"signedImages":34,"unchangedImages":0,
              "sharedImages":0,"keptImages":0,"imagesToCome":0,"imagesToCheck":0,
-             "fetchedImages":0,"filesByMeaning":0,"thumbnails":0,"embeddings":0,"refused":0,
-             "refusedRows":0,"refusedImages":0,"unfetchedImages":0,"warnings":0,
-             "unlisted":0,"withoutImages":0,"leftOut":{},"unfetchedHosts":{},
+             "fetchedImages":0,"filesByMeaning":0,"thumbnails":0,"embeddings":0,
+             "refused":0,"refusedRows":0,"refusedImages":0,"unfetchedImages":0,
+             "warnings":0,"unlisted":0,"withoutImages":0,"leftOut":{},"unfetchedHosts":{},
              "findings":[{"kind":"price","field":"vk_netto","entities":32}],
              "dryRun":false,"elapsedMs":210,"outcome":"done"}
             {"kind":"image","line":12,"id":"mug-red","field":"images[0]","reason":"…",
@@ -247,7 +259,8 @@ enum IndexCommand {
       onConflict: arguments[onConflict] ?? .replace, prunesMissing: arguments[pruneMissing],
       removalLimit: try removalLimit(of: arguments), isDryRun: arguments[dryRun],
       isStrict: arguments[strict], fetching: fetching, listsChanges: night != nil,
-      feedName: arguments[feedName], acceptsChangedFeed: arguments[acceptFeed])
+      feedName: arguments[feedName], acceptsChangedFeed: arguments[acceptFeed],
+      acceptedLosses: acceptedLosses(of: arguments))
     let feeds = try arguments.operands.map { path in
       FeedInput(path: path, options: try feedOptions(of: arguments, for: path, to: console))
     }
@@ -331,6 +344,7 @@ enum IndexCommand {
     } else if !isQuiet {
       for example in summary.examples ?? [] { try console.output.writeJSON(example) }
       try console.output.writeLine(summary.sentence(directory: arguments[index]))
+      for line in summary.coverageLines { try console.output.writeLine(line) }
       if let text { try console.output.writeLine(TextModels.sentence(text)) }
       if let vectors { try console.output.writeLine(TextModels.sentence(vectors)) }
     }
@@ -341,6 +355,12 @@ enum IndexCommand {
       outcome: failure.map { "\($0.message)." } ?? summary.sentence(directory: arguments[index]))
     if let failure { throw failure }
     return exitCode(summary.outcome, isDetailed: arguments[detailedExitCode])
+  }
+
+  private static func acceptedLosses(of arguments: ParsedArguments) -> Set<CoverageField> {
+    let names = arguments[acceptLoss]
+    return names.contains("all")
+      ? Set(CoverageField.allCases) : Set(names.compactMap(CoverageField.init))
   }
 
   private static func nightReport(

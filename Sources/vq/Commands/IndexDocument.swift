@@ -52,6 +52,10 @@ struct IndexDocument: Encodable, Sendable {
   let dryRun: Bool
   let elapsedMs: Double
   let outcome: Outcome
+  /// Why old values of entities stay.
+  let keptReason: String?
+  /// What the index can answer, before and after the run.
+  let coverage: CoverageDocument
 
   /// The outcome of a run.
   enum Outcome: String, Encodable, Sendable, CaseIterable {
@@ -63,21 +67,20 @@ struct IndexDocument: Encodable, Sendable {
     case losses
     /// New images on servers are still to come.
     case unfinished
-    /// Entities that the feed lacks were not removed, because they are too many, or one of several feeds was not indexed.
+    /// Entities that the feed lacks were not removed, or old values were kept, because they are too many; or one of several feeds was
+    /// not indexed.
     case refused
 
     init(_ progress: Indexer.Progress) {
-      let work = [
-        progress.added, progress.changed, progress.removed, progress.signedImages,
-        progress.thumbnails, progress.embeddings,
-      ]
       self =
-        progress.unprunedReason != nil || progress.feeds.contains { $0.failure != nil }
-        ? .refused
-        : progress.backlog.images > 0
-          ? .unfinished
-          : progress.refused + progress.warnings > 0
-            ? .losses : work.allSatisfy { $0 == 0 } ? .nothingToDo : .done
+        switch progress.endedOutcome {
+        case _ where progress.feeds.contains(where: { $0.failure != nil }): .refused
+        case .refused: .refused
+        case _ where progress.backlog.images > 0: .unfinished
+        case .nothingToDo: .nothingToDo
+        case .losses: .losses
+        case .done, .interrupted, .failed: .done
+        }
     }
   }
 
@@ -126,6 +129,16 @@ struct IndexDocument: Encodable, Sendable {
     examples = isDryRun ? progress.examples.map(EntityExample.init) : nil
     elapsedMs = (elapsed / .milliseconds(1)).rounded()
     outcome = Outcome(progress)
+    keptReason = progress.keptReason
+    coverage = CoverageDocument(progress.coverage)
+  }
+
+  /// The coverage for people, of each feed if there are several.
+  var coverageLines: [String] {
+    if feeds.count < 2 { return coverage.lines }
+    return feeds.flatMap { feed in
+      feed.coverage.lines.map { "\(DisplayText.escaped(feed.name)): \($0)" }
+    }
   }
 
   /// Returns the summary for people.
@@ -185,8 +198,10 @@ struct FeedSummary: Encodable, Sendable {
   /// The options of an earlier run that were used again.
   let keptOptions: [String]
   let outcome: FeedResult.Outcome
-  /// The reason why the feed was not indexed, or why nothing of it was removed.
+  /// The reason why the feed was not indexed, why old values stay, or why nothing of it was removed.
   let message: String?
+  /// What its entities had before the run, and have after it.
+  let coverage: CoverageDocument
 
   /// Entities that belonged to another feed before.
   struct Taken: Encodable, Sendable {
@@ -205,7 +220,10 @@ struct FeedSummary: Encodable, Sendable {
     }
     keptOptions = result.keptOptions
     outcome = result.outcome
-    message = result.failure?.message ?? result.unprunedReason
+    let reasons = [result.keptReason, result.unprunedReason].compactMap(\.self)
+    message =
+      result.failure?.message ?? (reasons.isEmpty ? nil : reasons.joined(separator: "; "))
+    coverage = CoverageDocument(result.coverage)
   }
 }
 

@@ -62,13 +62,15 @@ enum ReportCommand {
             {"schema":"vq.report/1","from":"2026-11-01","until":"2026-11-27",
              "total":{"searches":900,"sure":600,"list":100,"empty":200,"shown":0,
                "opened":300,"added":20,"ordered":5},
-             "byDay":[{"name":"2026-11-01","sums":{…}},…],"byKey":[…],"byLanguage":[…],
+             "byDay":[{"name":"2026-11-01","sums":{…}},…],"byKey":[…],
+             "byLanguage":[…],
              "byRule":[…],"byModel":[…],"byArm":[…],
              "ranks":[{"rank":1,"opened":250,…},…],
              "emptyLabels":[{"label":"goblet","searches":12}],
              "emptyRegions":[{"region":"top left, small","searches":10}],
              "difference":{"openedPerSearch":0.02,"low":-0.01,"high":0.05},
-             "excess":{"days":["2026-11-02"],"merged":9,"events":0,"labels":40,"sides":0}}
+             "excess":{"days":["2026-11-02"],"merged":9,"events":0,"labels":40,
+              "sides":0}}
           """),
     ],
     exitCodes: [.success, .failure, .usage, .unusableIndex, .refusedLogin],

@@ -323,6 +323,7 @@ enum ServeCommand {
           restarts.write(to: service.shop.log)
           _ = try? service.shop.catalogue.newest()
           service.shop.catalogue.releaseLog()
+          service.shop.runs.refresh()
         }
         return nil
       }

@@ -19,6 +19,23 @@ extension Definition {
             min: 0, max: 1)),
         .required(
           "feedback", .boolean("True if the server takes feedback: it has a key that may give it.")),
+        .optional(
+          "lastRun",
+          .object(
+            "The last run of `vq index`, if it is known.",
+            [
+              .required(
+                "time",
+                .string("When it ended, or began if it has not ended, in UTC (RFC 3339).")),
+              .optional(
+                "outcome",
+                .choice(
+                  """
+                  How it ended: `done`; `nothingToDo` if nothing changed; `losses` if rows, images or fields were rejected; `refused` if too \
+                  much would have been lost; `interrupted`; `failed`. Absent if it has not ended.
+                  """, of: RunRecord.Outcome.self)),
+              .required("kept", .integer("The number of old values that were kept.", min: 0)),
+            ])),
       ]))
 
   static let facetAnswer = Definition(

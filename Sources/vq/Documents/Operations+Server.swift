@@ -22,7 +22,7 @@ extension Operation {
             [
               .init(
                 "catalogue", "A small shop",
-                #"{"generation": 4, "products": 28, "stores": 4, "images": 34, "minimumConfidence": 0.85, "feedback": true}"#
+                #"{"generation": 4, "products": 28, "stores": 4, "images": 34, "minimumConfidence": 0.85, "feedback": true, "lastRun": {"time": "2026-11-28T03:12:00Z", "outcome": "done", "kept": 0}}"#
               )
             ])
         ])

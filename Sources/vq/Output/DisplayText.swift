@@ -7,6 +7,19 @@ enum DisplayText {
     "\(number) \(number == 1 ? one : many)"
   }
 
+  /// Returns a number with a blank before each three digits, such as `1 209`.
+  static func grouped(_ number: Int) -> String {
+    let digits = Array("\(number)")
+    let parts = stride(from: digits.count % 3, through: digits.count, by: 3)
+    return zip([0] + parts, parts).map { String(digits[$0..<$1]) }.filter { !$0.isEmpty }
+      .joined(separator: " ")
+  }
+
+  /// Returns a number of percent, without a needless fraction.
+  static func percent(_ value: Double) -> String {
+    "\(Int(exactly: value).map(String.init) ?? "\(value)") %"
+  }
+
   /// Returns a confidence with two decimals, rounded down, so that a lower one is never shown as
   /// 1.00 or as the cut-off.
   static func confidence(_ value: Double) -> String {

@@ -8,7 +8,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   case failure = 1
   /// The command line is invalid.
   case usage = 2
-  /// A run of `vq index` did not remove what its feed lacks, because the feed looks cut off.
+  /// A run of `vq index` did not take from the index what its feed lacks, because that is too much.
   case refused = 3
   /// An image could not be decoded.
   case undecodablePicture = 4
@@ -31,7 +31,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case .success: "success, also if there is no match"
     case .failure: "any other error"
     case .usage: "the command line is invalid"
-    case .refused: "refused: the feed looks cut off, so nothing was removed"
+    case .refused: "refused: the feed lacks too much, so old values stay or nothing was removed"
     case .undecodablePicture: "an image cannot be decoded"
     case .unusableIndex: "the index is missing, locked or corrupt"
     case .refusedLogin: "PostgreSQL refused the login"

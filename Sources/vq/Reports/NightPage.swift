@@ -56,6 +56,7 @@ struct NightPage {
         (name: hasEarlier ? "new findings" : "findings", value: "\(newFindings.count)"),
       ]),
     ]
+    body += coverage
     body.append(
       try await section("Removed", changes.removed, of: progress.removed, previous, &pictures))
     body.append(try await section("Added", changes.added, of: progress.added, source, &pictures))
@@ -67,6 +68,32 @@ struct NightPage {
     return ReportPage(
       title: "vq index", notes: ["Index generation \(source.catalogue.generation)."],
       pictures: pictures, body: body)
+  }
+
+  /// What the index can answer, for each type of entity.
+  private var coverage: [HTML] {
+    CoverageDocument(progress.coverage).types.map { type in
+      let rows = type.fields.map { field in
+        HTML(
+          "tr",
+          [HTML("th", ["scope": "row"], [HTML(text: field.field.rawValue)])]
+            + [field.before, field.after, field.kept].map {
+              ReportParts.number(DisplayText.grouped($0))
+            })
+      }
+      return ReportParts.section(
+        type.type == .product ? "What products have" : "What stores have",
+        [
+          HTML(
+            "table",
+            [
+              ReportParts.head([
+                .init(name: "Field"), .init(name: "Before", isNumber: true),
+                .init(name: "Now", isNumber: true), .init(name: "Old values", isNumber: true),
+              ]), HTML("tbody", rows),
+            ])
+        ])
+    }
   }
 
   /// The page of a run that failed.

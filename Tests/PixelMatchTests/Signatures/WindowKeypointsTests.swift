@@ -7,7 +7,7 @@ import Testing
   private static let image = SyntheticPicture.scene(width: 1000, height: 750, seed: 21)
 
   /// Would break if windows did not cover the image, or if a keypoint were placed elsewhere than it lies.
-  @Test func `windows cover the image, and their keypoints lie in them`() {
+  @Test func `windows cover the image, and their keypoints lie in them`() throws {
     let signature = QuerySignature(Self.image)
     let windows = try #require(WindowKeypoints(Self.image, signature, shouldStop: { false }))
     let whole = signature.keypoints.points.map { place($0, signature) }
@@ -51,7 +51,7 @@ import Testing
   }
 
   /// Would break if the patch of a keypoint were read from another place or level than that of a whole image.
-  @Test func `a keypoint of a window has the hash that it has in the whole image`() {
+  @Test func `a keypoint of a window has the hash that it has in the whole image`() throws {
     let signature = QuerySignature(Self.image)
     let whole = Dictionary(
       zip(signature.keypoints.points, signature.keypoints.views[0].hashes)

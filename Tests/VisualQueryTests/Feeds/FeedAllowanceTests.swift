@@ -243,7 +243,8 @@ import VisualQuery
       let path = try folder.write(text, to: "feed")
       let first = try await indexer.run(
         path: path,
-        options: IndexOptions(prunesMissing: true, feed: FeedOptions(currency: "EUR")))
+        options: IndexOptions(
+          prunesMissing: true, removalLimit: 100, feed: FeedOptions(currency: "EUR")))
       #expect(first.entities == 6)
       // Also in the next run, in which all rows are unchanged.
       for _ in 0..<2 {

@@ -9,7 +9,7 @@ import VisualQuery
   private func items(_ document: [UInt8]) throws -> [String] {
     let folder = try TemporaryDirectory()
     var records = try RecordReader(path: folder.write(document, to: "feed.xml"))
-    var stream = XMLItemStream(items: ["item", "entry"])
+    var stream = XMLItemStream(items: ["item", "entry"], limits: FeedLimits())
     var items: [String] = []
     while let item = try stream.next(from: &records) {
       switch item.fields {

@@ -210,6 +210,20 @@ function showCutOff() {
   at("cutOffText").textContent = `${at("cutOff").value} %`;
 }
 
+// Says when the shop was indexed, and what went wrong if anything did.
+function describeRun({ time, outcome, kept }) {
+  const when = new Date(time).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  const what = {
+    refused: "the feed lacked too much or was another one, so old values stay",
+    failed: "it failed",
+    interrupted: "it was interrupted",
+  }[outcome] ?? (outcome ? "" : "it has not ended");
+  const old = kept ? `${counted(kept, "old value was", "old values were")} kept` : "";
+  const said = [what, old].filter(Boolean).join("; ");
+  at("lastRun").textContent = `Last indexed: ${when}${said ? ` (${said})` : ""}.`;
+  at("lastRun").hidden = false;
+}
+
 async function describeShop() {
   const shop = await getJSON("v1/catalogue").catch(() => null);
   if (!shop) return;
@@ -217,6 +231,7 @@ async function describeShop() {
   takesFeedback = shop.feedback;
   at("cutOff").value = Math.round(standardCutOff * 100);
   showCutOff();
+  if (shop.lastRun) describeRun(shop.lastRun);
   const stores = shop.stores ? ` and ${counted(shop.stores, "store", "stores")}` : "";
   at("shop").textContent =
     `Show it a picture: which of this shop's ${counted(shop.products, "product", "products")}${stores} is it?`;

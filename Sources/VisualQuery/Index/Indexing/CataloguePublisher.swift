@@ -116,9 +116,22 @@ actor CataloguePublisher {
   ///   others.
   func finish(mergeLimit: Int = .max) throws { _ = try writer.finish(mergeLimit: mergeLimit) }
 
-  /// Notes runs over feeds that the catalogue knows, after the last publication or instead of it. A failure to note them is
-  /// no failure of the run.
-  func note(_ notes: [(name: String, run: FeedRun)]) { writer.note(notes) }
+  /// Gives entities the form of their rows as far as it was decided to, after the run.
+  ///
+  /// - Returns: The entities that changed.
+  func settle(_ decision: LossDecision, of ids: Set<EntityID>) throws -> [EntityID] {
+    try writer.settle(decision) { ids.contains($0) }
+  }
+
+  /// Returns what the entities of a feed have, and perhaps those of no feed.
+  func coverage(of feed: Int, orOfNone includesOthers: Bool) throws -> Coverage {
+    try writer.database.tables.coverage(of: feed, orOfNone: includesOthers)
+  }
+
+  /// Returns the numbers of entities with old values: of those that belong to a feed, and of those that it names.
+  func kept(of feed: Int, naming ids: Set<EntityID>) throws -> Coverage {
+    try writer.database.tables.kept.counts { $1 == feed || ids.contains($0) }
+  }
 
   /// Removes the entities that a feed lacks, after the run.
   ///

@@ -38,16 +38,6 @@ extension CatalogueWriter {
     }
   }
 
-  /// Drops what the next generation has so far, and notes runs over feeds that the catalogue knows.
-  mutating func note(_ notes: [(name: String, run: FeedRun)]) {
-    if isDryRun || notes.isEmpty || generation == 0 { return }
-    discard()
-    for (name, run) in notes {
-      guard (try? database.tables.feeds.feed(named: name)) != nil else { continue }
-      try? database.tables.feeds.note(run, of: name)
-    }
-  }
-
   /// Removes the entities of a feed that it lacks, and publishes the result.
   ///
   /// - Returns: The entities that were removed, or the reason why none was.

@@ -141,7 +141,10 @@ struct CatalogueWriter: ~Copyable {
     if isDryRun { return }
     if signed.change == .none {
       // Thumbnails of unchanged images do not require a generation.
-      if let existing = signed.existing { try putThumbnails(of: signed, key: existing.key) }
+      if let existing = signed.existing {
+        try putThumbnails(of: signed, key: existing.key)
+        if signed.mark != signed.formerMark { try putMark(of: signed, key: existing.key) }
+      }
       return try putNewReadings(of: signed)
     }
     try beginGrowing()
@@ -154,6 +157,20 @@ struct CatalogueWriter: ~Copyable {
     }
     let count = growing.values.reduce(0) { $0 + max($1.entities.count, $1.segment.count) }
     if count >= Self.generationLimit { try publish() }
+  }
+
+  /// Adds what is kept of an entity, which itself is unchanged, to the next generation.
+  private mutating func putMark(
+    of signed: SignedEntity, key: UInt32
+  ) throws(CatalogueError) {
+    try beginGrowing()
+    do throws(CatalogueError) {
+      try database.tables.kept.set(signed.mark, of: Int(key))
+      try database.tables.entities.setRowHash(signed.recognizedRow, key: key)
+    } catch {
+      discard()
+      throw error
+    }
   }
 
   /// Adds the text and codes that came with the images of an unchanged entity to the next generation, if they are new.
@@ -360,10 +377,10 @@ struct CatalogueWriter: ~Copyable {
     else { return }
     let databases = [
       CatalogueDatabase.fileName, KeptThumbnails.fileName, FetchedPictures.fileName,
-      PreviousCatalogue.fileName,
+      PreviousCatalogue.fileName, RunHistory.fileName,
     ]
     for name in databases {
-      for suffix in ["", "-wal", "-shm"] { Folder.remove(name + suffix, in: directory) }
+      for suffix in ["", "-wal", "-shm", "-journal"] { Folder.remove(name + suffix, in: directory) }
     }
     // The lock is removed last, because it keeps other writers out.
     Folder.remove(WriterLock.fileName, in: directory)
@@ -384,7 +401,8 @@ struct CatalogueWriter: ~Copyable {
     let labels = LabelText.indexed(signed.value.labels)
     let keepsRows = try keepsRows(signed, labels)
     let key = try database.upsert(
-      signed.value, rowHash: signed.isSound ? signed.rowHash : nil)
+      signed.value, rowHash: signed.recognizedRow)
+    if let mark = signed.mark { try database.tables.kept.set(mark, of: Int(key)) }
     if let feed = signed.feed { try assign([key], to: feed) }
     try putThumbnails(of: signed, key: key)
     for image in signed.images {

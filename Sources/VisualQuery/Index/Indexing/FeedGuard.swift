@@ -48,8 +48,10 @@ struct FeedGuard {
       options.feed.currency != nil && options.feed.currency != source.reading.currency
     currencies =
       options.acceptsChangedFeed || isOtherCurrency ? [] : Set(source.reading.currencies)
-    // Without a limit, or with one that allows nearly everything, other ids are wanted.
-    let isLimited = (options.removalLimit ?? 100) < Double(100 - Self.knownShare)
+    // With a limit that allows nearly everything, other ids are wanted.
+    let isLimited =
+      (options.removalLimit ?? 0) < Double(100 - Self.knownShare)
+      && !options.acceptedLosses.contains(.entities)
     self.ownCount = options.prunesMissing && isLimited ? ownCount : 0
   }
 

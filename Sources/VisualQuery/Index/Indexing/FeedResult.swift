@@ -26,6 +26,10 @@ package struct FeedResult: Sendable, Hashable {
   package internal(set) var keptOptions: [String] = []
   /// The reason why entities that it lacks were not removed, or `nil`.
   package internal(set) var unprunedReason: String?
+  /// The reason why old values of its entities stay, or `nil`.
+  package internal(set) var keptReason: String?
+  /// What its entities had before the run, and have after it.
+  package internal(set) var coverage = RunRecord.Result()
   /// The reason why it was not indexed, or `nil`.
   package internal(set) var failure: Failure?
 
@@ -71,7 +75,7 @@ package struct FeedResult: Sendable, Hashable {
     case nothingToDo
     /// Rows, images or fields were rejected.
     case losses
-    /// It is another feed than last time, or lacks too many entities.
+    /// It is another feed than last time, or lacks too much.
     case refused
     /// It could not be read.
     case failed
@@ -81,36 +85,17 @@ package struct FeedResult: Sendable, Hashable {
 
   package var outcome: Outcome {
     if let failure { return failure.isRefusal ? .refused : .failed }
-    if unprunedReason != nil { return .refused }
+    if unprunedReason != nil || keptReason != nil { return .refused }
     if losses > 0 { return .losses }
     return added + changed + removed > 0 ? .done : .nothingToDo
   }
 
+  /// Takes over the counts at the end of the run.
   mutating func count(_ progress: Indexer.Progress) {
     (entities, added, changed) = (progress.entities, progress.added, progress.changed)
+    removed = progress.removed
     losses = progress.refused + progress.warnings
-  }
-
-  mutating func count(_ outcome: Pruning.Outcome) {
-    switch outcome {
-    case .remove(let ids): removed = ids.count
-    case .keepAll(let reason, _): unprunedReason = reason
-    }
-  }
-
-  /// The note of the run.
-  func run(at seconds: Int, generation: Int) -> FeedRun {
-    var fields: [String: JSONValue] = ["outcome": .string(outcome.rawValue)]
-    if let failure {
-      fields["message"] = .string(failure.message)
-    } else {
-      fields["generation"] = .integer(Int64(generation))
-      for (name, count) in [
-        ("entities", entities), ("added", added), ("changed", changed), ("removed", removed),
-        ("rejected", losses),
-      ] { fields[name] = .integer(Int64(count)) }
-      fields["message"] = unprunedReason.map { .string("nothing was removed: \($0)") }
-    }
-    return FeedRun(seconds: seconds, fields: fields)
+    (unprunedReason, keptReason) = (progress.unprunedReason, progress.keptReason)
+    coverage = progress.coverage
   }
 }

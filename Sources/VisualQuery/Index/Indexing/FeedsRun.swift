@@ -36,11 +36,21 @@ struct FeedsRun {
   private var readers: [String] = []
   private var total = Indexer.Progress()
   private var results: [FeedResult] = []
-  /// What the feeds that were indexed lack, by the place of the feed.
-  private var prunings: [(place: Int, pruning: Pruning)] = []
+  /// The feeds that were indexed to their end, by their places.
+  private var indexed: [Indexed] = []
+  /// The errors of the others, by their places.
+  private var failures: [Int: any Error] = [:]
+  /// The records of the run, one for each feed.
+  private var journals: [RunJournal]
   /// The ids of the feeds so far, with the names of their feeds.
   private var taken: [EntityID: String] = [:]
-  private var firstError: (any Error)?
+
+  /// A feed that was read to its end, and is settled once its entities are published.
+  private struct Indexed {
+    let place: Int
+    let settlement: Settlement
+    var progress: Indexer.Progress
+  }
 
   /// Prepares a run.
   ///
@@ -55,6 +65,15 @@ struct FeedsRun {
     self.options = options
     self.directory = directory
     self.observer = observer
+    journals = feeds.map { feed in
+      RunJournal(
+        directory: indexer.directory, feed: Self.name(of: feed, options),
+        isDryRun: options.isDryRun)
+    }
+  }
+
+  private static func name(of feed: FeedInput, _ options: IndexOptions) -> String {
+    options.feedName ?? FeedName.standard(of: feed.path)
   }
 
   /// Runs to the end of the last feed.
@@ -64,24 +83,31 @@ struct FeedsRun {
   ///   after the entities so far were published.
   mutating func run() async throws -> Indexer.Progress {
     do {
-      for feed in feeds {
-        var result = FeedResult(name: options.feedName ?? FeedName.standard(of: feed.path))
+      // A new index is not created before a feed can be read.
+      if FileStatus.exists(indexer.directory + "/" + CatalogueDatabase.fileName) {
+        try beginJournals()
+      }
+      for (place, feed) in feeds.enumerated() {
+        var result = FeedResult(name: Self.name(of: feed, options))
         do {
           try await index(feed, &result)
         } catch  where isOfFeed(error) {
-          firstError = firstError ?? error
+          failures[place] = error
           result.failure = FeedResult.Failure(error)
         }
         results.append(result)
       }
-      if let firstError, results.allSatisfy({ $0.failure != nil }) { throw firstError }
+      if failures.count == feeds.count, let first = failures[0] { throw first }
       if let publisher { try await finish(publisher) }
     } catch {
-      await publisher?.note(notes(of: error))
       // A cancelled run can be continued, so what it has fetched is kept.
       if !(error is CancellationError) { await publisher?.removeIfNew() }
+      for (place, journal) in journals.enumerated() {
+        journal.end(failure: failures[place] ?? error)
+      }
       throw error
     }
+    try endJournals()
     total.feeds = results
     return total
   }
@@ -99,28 +125,32 @@ struct FeedsRun {
     if !options.isDryRun {
       for name in readers { try await publisher.noteFiles(of: name, start: start) }
     }
-    for (place, pruning) in prunings {
-      let outcome = try await publisher.prune(pruning)
-      results[place].count(outcome)
-      total.count(outcome, of: feeds.count > 1 ? results[place].name : nil)
+    total = Indexer.Progress()
+    for place in indexed.indices {
+      let feed = indexed[place]
+      var progress = feed.progress
+      try await feed.settlement.settle(with: publisher, &progress)
+      indexed[place].progress = progress
+      results[feed.place].count(progress)
+      total.add(progress, of: feeds.count > 1 ? results[feed.place].name : nil)
     }
     total.generation = await publisher.generation
     if total.entities == 0 { await publisher.removeIfNew() }
-    await publisher.note(notes(of: nil))
   }
 
-  /// Returns the notes of the run, by the name of the feed. Those without a result end with the error.
-  private func notes(of error: (any Error)?) -> [(name: String, run: FeedRun)] {
-    if options.isDryRun || error is CancellationError { return [] }
-    let seconds = Int(Date().timeIntervalSince1970)
-    return feeds.indices.compactMap { place in
-      var result =
-        place < results.count
-        ? results[place]
-        : FeedResult(name: options.feedName ?? FeedName.standard(of: feeds[place].path))
-      // Nothing of the run was published.
-      if let error, result.failure == nil { result.failure = FeedResult.Failure(error) }
-      return (result.name, result.run(at: seconds, generation: total.generation))
+  private mutating func beginJournals() throws(CatalogueError) {
+    for place in journals.indices { try journals[place].begin() }
+  }
+
+  /// Notes how the run ended for each feed.
+  private func endJournals() throws(CatalogueError) {
+    // A new index without entities was removed again.
+    if total.generation == 0 { return }
+    for (place, error) in failures { journals[place].end(failure: error) }
+    for feed in indexed {
+      var progress = feed.progress
+      progress.generation = total.generation
+      try journals[feed.place].end(progress)
     }
   }
 
@@ -147,7 +177,11 @@ struct FeedsRun {
     guard let pictures else { return }
     let previous = try PreviousRows(reading: directory, thumbnailSides: pictures.sides)
     var run = IndexRun(
-      reader, of: try IndexRun.Source(source, in: previous), options: options,
+      reader,
+      of: try IndexRun.Source(
+        source, in: previous,
+        history: try RunHistory(directory: indexer.directory).recent(feed: result.name)),
+      options: options,
       allowedSchemes: try await publisher.links().allowedSchemes, publisher: publisher,
       previous: previous,
       signer: EntitySigner(
@@ -156,12 +190,14 @@ struct FeedsRun {
         thumbnailSides: pictures.sides, directory: directory,
         keepsMissing: options.onConflict != .replace, checksLater: fetching != nil,
         filesReadAfter: try await publisher.filesReadAfter(of: result.name), analyses: analyses),
-      taken: taken, threads: indexer.pool.width, observer: rowObserver(of: result.name))
+      taken: taken, threads: indexer.pool.width,
+      limits: ShopSettings.lossLimits(try await publisher.settings()),
+      observer: rowObserver(of: result.name))
     let progress = try await run.run()
     if run.hasFile { readers.append(result.name) }
-    result.count(progress)
     result.taken = run.takenOver
-    if options.prunesMissing { prunings.append((results.count, run.pruning)) }
+    indexed.append(
+      Indexed(place: results.count, settlement: run.settlement, progress: progress))
     if feeds.count > 1 { for id in run.ids { taken[id] = result.name } }
     total.add(progress)
   }
@@ -173,6 +209,7 @@ struct FeedsRun {
       directory: directory, settings: indexer.settings.withoutPictures, isDryRun: options.isDryRun,
       threads: indexer.pool.width)
     publisher = new
+    try beginJournals()
     try await new.checkSegments()
     pictures = try await indexer.pictureSettings(path: path, imagesRoot: imagesRoot, options, new)
     fetching = try options.fetching.map { policy throws(CatalogueError) in

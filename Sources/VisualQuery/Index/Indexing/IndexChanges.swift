@@ -13,8 +13,8 @@ package struct IndexChanges: Sendable, Hashable {
   mutating func count(_ signed: SignedEntity) {
     switch signed.change {
     case .added where added.count < Self.limit: added.append(signed.value.id)
-    case .changed where changed.count < Self.limit: changed.append(signed.value.id)
-    case .added, .changed, .none: break
+    case .changed: count(changed: signed.value.id)
+    case .added, .none: break
     }
   }
 
@@ -23,6 +23,10 @@ package struct IndexChanges: Sendable, Hashable {
     for list: WritableKeyPath<Self, [EntityID]> in [\.added, \.changed, \.removed] {
       self[keyPath: list] += other[keyPath: list].prefix(Self.limit - self[keyPath: list].count)
     }
+  }
+
+  mutating func count(changed id: EntityID) {
+    if changed.count < Self.limit { changed.append(id) }
   }
 
   mutating func count(removed ids: [EntityID]) {

@@ -17,12 +17,14 @@ public struct IndexOptions: Sendable, Hashable {
   /// rejected row has no readable id.
   package var prunesMissing: Bool
   /// The largest share of the feed's entities before the run, in percent, that are removed because they are missing from it;
-  /// `nil` for no limit. If more are missing, none is removed.
+  /// `nil` for the limits of the index (``LossLimits``). If more are missing, none is removed.
   package var removalLimit: Double?
   /// The name of the feed, or `nil` for that of ``FeedName/standard(of:)``.
   package var feedName: String?
   /// A Boolean value that indicates whether a feed is taken that has another format or other currencies than last time.
   package var acceptsChangedFeed: Bool
+  /// What the run may take from the index whatever the limits: old values of these fields do not stay if rows lack them.
+  public var acceptedLosses: Set<CoverageField>
   /// A Boolean value that indicates whether the run writes nothing.
   package var isDryRun: Bool
   /// A Boolean value that indicates whether the first rejected row or image ends the run.
@@ -40,10 +42,12 @@ public struct IndexOptions: Sendable, Hashable {
     onConflict: ConflictPolicy = .replace, prunesMissing: Bool = false,
     removalLimit: Double? = nil, isDryRun: Bool = false, isStrict: Bool = false,
     feed: FeedOptions = FeedOptions(), fetching: FetchPolicy? = nil, listsChanges: Bool = false,
-    feedName: String? = nil, acceptsChangedFeed: Bool = false
+    feedName: String? = nil, acceptsChangedFeed: Bool = false,
+    acceptedLosses: Set<CoverageField> = []
   ) {
     self.acceptsChangedFeed = acceptsChangedFeed
     self.feedName = feedName
+    self.acceptedLosses = acceptedLosses
     self.fetching = fetching
     self.feed = feed
     self.onConflict = onConflict

@@ -99,10 +99,13 @@ extension IndexRun {
           let value = EntityTable.readableEntity(existing.json)
         else { continue }
         let kept = try previous.thumbnailSides(of: existing.key)
+        // Old values of other fields stay so far.
+        let mark = try previous.newestMark(of: existing.key)
         let number = results.start()
         group.addTask { [signer] in
-          let signed = try await signer.sign(
+          var signed = try await signer.sign(
             value, line: check.line, rowHash: check.rowHash, existing: existing, kept: kept)
+          (signed.mark, signed.formerMark) = (mark, mark)
           return (number, check, signed)
         }
         while results.pendingCount >= pendingLimit,

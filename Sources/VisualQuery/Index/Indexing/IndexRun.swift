@@ -25,9 +25,14 @@ struct IndexRun: ~Copyable {
     let ownCount: Int
     /// The names of all feeds by their numbers.
     let names: [Int: String]
+    /// Its last runs.
+    let history: [RunRecord]
 
-    init(_ feed: Feed, in previous: PreviousRows) throws(CatalogueError) {
+    init(
+      _ feed: Feed, in previous: PreviousRows, history: [RunRecord]
+    ) throws(CatalogueError) {
       self.feed = feed
+      self.history = history
       ownCount = try previous.count(ofFeed: feed.number)
       names = try previous.feedNames()
     }
@@ -38,6 +43,9 @@ struct IndexRun: ~Copyable {
   let previous: PreviousRows
   let signer: EntitySigner
   let observer: Observer
+  /// The last runs of the feed.
+  private let history: [RunRecord]
+  private let limits: LossLimits
   /// The number of rows in progress that keeps every thread busy while the run waits for the
   /// oldest.
   let pendingLimit: Int
@@ -50,7 +58,7 @@ struct IndexRun: ~Copyable {
   /// The entities that stay as they are, but belong to this feed from now on.
   private var adopted: [UInt32] = []
   /// The number of entities that belong to this feed since this run.
-  private var gainedCount = 0
+  private var gained = Coverage()
   /// Recognizes another feed than last time.
   private var feedGuard: FeedGuard
   /// The entities that belonged to another feed before, by its name.
@@ -63,6 +71,11 @@ struct IndexRun: ~Copyable {
   private let rowName: String
   private let hashSeed: [UInt8]
   var progress = Indexer.Progress()
+  private var losses: LossGuard
+  /// What the entities of the feed had before the run.
+  private var before = Coverage()
+  /// Entities that are as they were, but whose rows would take something from them.
+  private var keptUnchanged: Set<EntityID> = []
   private var results = OrderedResults<RowResult>()
   /// The entities that wait for the publisher.
   private var waiting: [SignedEntity] = []
@@ -82,16 +95,20 @@ struct IndexRun: ~Copyable {
   ///
   /// - Parameters:
   ///   - feed: The feed, at its first record.
-  ///   - source: The feed that entities belong to, as it was read last time.
+  ///   - source: The feed that entities belong to, as it was read last time, with its last runs.
   ///   - allowedSchemes: The schemes that links may have besides `https`.
   ///   - taken: The ids of the feeds before in the same run, with the names of the feeds.
   ///   - threads: The number of threads of the pool.
+  ///   - limits: The limits of what the run may take from the index.
   init(
     _ feed: consuming FeedReader, of source: Source, options: IndexOptions,
     allowedSchemes: Set<String>,
     publisher: CataloguePublisher, previous: PreviousRows, signer: EntitySigner,
-    taken: [EntityID: String] = [:], threads: Int, observer: Observer
+    taken: [EntityID: String] = [:], threads: Int, limits: LossLimits, observer: Observer
   ) {
+    history = source.history
+    self.limits = limits
+    losses = LossGuard(accepted: options.acceptedLosses)
     hashSeed = feed.hashSeed(
       "\(options.onConflict)\n\(allowedSchemes.sorted())")
     rowName = feed.mapping.format.rowName
@@ -119,6 +136,7 @@ struct IndexRun: ~Copyable {
   mutating func run() async throws -> Indexer.Progress {
     progress.generation = await publisher.generation
     firstGeneration = progress.generation
+    before = try await coverageBefore()
     try await withThrowingTaskGroup(of: Event.self) { group in
       while !Task.isCancelled, let record = try feed.nextRecord() {
         try start(record, &group)
@@ -156,19 +174,38 @@ struct IndexRun: ~Copyable {
       try await publisher.assign(adopted, to: source.number)
       try await prepareFeed()
     }
-    progress.generation = await publisher.generation
     return progress
+  }
+
+  /// Returns what the entities of the feed have before the run, and those that no feed has brought yet. The last run has counted
+  /// it, if nothing has changed since.
+  private func coverageBefore() async throws -> Coverage {
+    if let last = history.last, !last.isUndone, last.generation == firstGeneration,
+      let result = last.result
+    {
+      return result.after
+    }
+    return try await publisher.coverage(of: source.number, orOfNone: true)
   }
 
   /// The ids of the feed.
   var ids: Set<EntityID> { entities.ids }
 
-  /// What is removed after the run because the feed lacks it.
-  var pruning: Pruning {
-    Pruning(
-      feed: source.number, gainedCount: options.isDryRun ? 0 : gainedCount, ids: entities.ids,
-      refusedIDs: entities.refusedIDs, hasNamelessRow: entities.hasNamelessRow,
-      percentLimit: options.removalLimit)
+  /// What is left to do once the last entities are published.
+  var settlement: Settlement {
+    let limit: Pruning.Limit =
+      if losses.accepted.contains(.entities) {
+        .none
+      } else {
+        options.removalLimit.map(Pruning.Limit.given) ?? .ofIndex(limits, history: history)
+      }
+    return Settlement(
+      losses: losses, before: before, firstGeneration: firstGeneration, history: history,
+      limits: limits, gained: gained, keptUnchanged: keptUnchanged,
+      pruning: Pruning(
+        feed: source.number, gained: options.isDryRun ? Coverage() : gained, ids: entities.ids,
+        refusedIDs: entities.refusedIDs, hasNamelessRow: entities.hasNamelessRow, limit: limit),
+      prunesMissing: options.prunesMissing, listsChanges: options.listsChanges)
   }
 
   // MARK: Reading
@@ -234,11 +271,18 @@ struct IndexRun: ~Copyable {
       let isTaken =
         owner != source.number && (existing == nil || options.onConflict == .replace)
       if isTaken { gain(value.id, from: owner) }
-      group.addTask { [signer, value, feedNumber = source.number] in
+      let mark = try existing.flatMap { existing throws(CatalogueError) in
+        try previous.mark(of: existing.key)
+      }
+      let old = existing.flatMap { EntityTable.readableEntity($0.json) }
+      let guarded = old.map { losses.take(value, over: $0) } ?? (value: value, lost: [])
+      group.addTask { [signer, value, accepted = losses.accepted, feedNumber = source.number] in
         var signed = try await signer.sign(
-          value, line: line, rowHash: rowHash, existing: existing, kept: kept ?? [:])
+          guarded.value, line: line, rowHash: rowHash, existing: existing, kept: kept ?? [:])
         if isTaken { signed.feed = feedNumber }
         signed.warnings = warnings
+        signed.formerMark = mark
+        if let old { signed.keep(guarded.lost, row: value, old: old, accepted: accepted) }
         return .finished(number, .signed(signed))
       }
     }
@@ -248,7 +292,7 @@ struct IndexRun: ~Copyable {
 
   /// Counts an entity that belongs to this feed from now on.
   private mutating func gain(_ id: EntityID, from owner: Int?) {
-    gainedCount += 1
+    gained[id.type, .entities] += 1
     guard let owner, let name = feedNames[owner] else { return }
     takenOver[name, default: FeedResult.Taken()].add(id)
   }
@@ -334,6 +378,8 @@ struct IndexRun: ~Copyable {
       progress.misspeltFields[field, default: 0] += 1
     }
     missingFileCount += signed.missingFileCount
+    losses.count(signed)
+    if signed.mark != nil, signed.change == .none { keptUnchanged.insert(signed.value.id) }
     progress.keptImages += signed.keptImageCount
     if signed.imagesToCheck > 0 {
       try noteToCheck(
@@ -341,8 +387,11 @@ struct IndexRun: ~Copyable {
           id: signed.value.id, line: signed.line, rowHash: signed.isSound ? signed.rowHash : nil,
           isCounted: signed.change != .none))
     }
-    hasFile = hasFile || signed.images.contains { EntitySigner.isFile($0.path) }
-    hasOtherImages = hasOtherImages || signed.images.contains { !EntitySigner.isFile($0.path) }
+    // Kept images say nothing about whether their files are there.
+    if signed.mark?.fields.isDisjoint(with: .images) != false {
+      hasFile = hasFile || signed.images.contains { EntitySigner.isFile($0.path) }
+      hasOtherImages = hasOtherImages || signed.images.contains { !EntitySigner.isFile($0.path) }
+    }
     for host in signed.unfetchedHosts {
       let isCounted =
         progress.unfetchedHosts.count < Self.nameLimit || progress.unfetchedHosts[host] != nil

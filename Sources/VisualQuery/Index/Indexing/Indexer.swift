@@ -17,6 +17,16 @@ public import PixelMatch
 public struct Indexer: Sendable {
   /// The progress of a run.
   public struct Progress: Sendable, Hashable {
+    /// What the index can answer before and after the run, and what was kept.
+    package var coverage = RunRecord.Result()
+    /// The losses that were too large to be made.
+    package var keptLosses: [KeptLoss] = []
+    /// The removed entities by their type.
+    var removedByType = Coverage()
+    /// The reason why old values of entities stay although their rows lack them or have others, or `nil` if none do.
+    public var keptReason: String? {
+      keptLosses.isEmpty ? nil : keptLosses.map(\.text).joined(separator: "; ")
+    }
     /// The number of rows that were read, including rejected ones.
     public var rows = 0
     /// The number of entities that were indexed or already up to date.

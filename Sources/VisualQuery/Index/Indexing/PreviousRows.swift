@@ -6,6 +6,8 @@ struct PreviousRows {
   /// The stored thumbnails, or `nil` if the run stores none.
   private let thumbnails: KeptThumbnails?
   private let thumbnailSides: Set<Int>
+  /// True if some entity had an old value when the run began.
+  private let hasMarks: Bool
 
   /// Opens the catalogue in a directory.
   init(reading directory: String, thumbnailSides: Set<Int>) throws(CatalogueError) {
@@ -13,6 +15,7 @@ struct PreviousRows {
     database = try CatalogueDatabase(reading: directory)
     thumbnails = thumbnailSides.isEmpty ? nil : try KeptThumbnails(reading: directory)
     self.thumbnailSides = thumbnailSides
+    hasMarks = try database.tables.kept.hasAny()
   }
 
   /// Moves to the newest generation.
@@ -41,6 +44,16 @@ struct PreviousRows {
   /// Returns the names of the feeds by their numbers.
   func feedNames() throws(CatalogueError) -> [Int: String] {
     Dictionary(uniqueKeysWithValues: try database.tables.feeds.all().map { ($0.number, $0.name) })
+  }
+
+  /// Returns what was kept of an entity before the run.
+  func mark(of key: UInt32) throws(CatalogueError) -> KeptTable.Mark? {
+    hasMarks ? try newestMark(of: key) : nil
+  }
+
+  /// Returns what is kept of an entity, also since this run.
+  func newestMark(of key: UInt32) throws(CatalogueError) -> KeptTable.Mark? {
+    try database.tables.kept.mark(of: key)
   }
 
   /// Returns the sides of the stored thumbnails of an entity, by the content of the image.

@@ -45,6 +45,12 @@ struct SignedEntity: Sendable {
   var feed: Int?
   /// The fields that were left out.
   var warnings: [RefusedRow] = []
+  /// The old values that the entity has, and the form of its row without them.
+  var mark: KeptTable.Mark?
+  /// What is stored about old values of the entity.
+  var formerMark: KeptTable.Mark?
+  /// True if the row names images, and none of them can be found any more.
+  var hasLostSignature = false
 
   /// The reports about the row, the first of which has it.
   var reports: [RefusedRow] {
@@ -69,9 +75,41 @@ extension SignedEntity {
     case added, changed, none
   }
 
-  /// True if there is something to write: the entity, or thumbnails of unchanged images.
+  /// True if there is something to write: the entity, thumbnails of unchanged images, or what is kept of it.
   var isToBeWritten: Bool {
-    change != .none || (isWhole && images.contains { !$0.thumbnails.isEmpty })
+    change != .none
+      || (isWhole && (mark != formerMark || images.contains { !$0.thumbnails.isEmpty }))
+  }
+
+  /// The hash by which the next run recognizes the row, if there is no reason to read it again.
+  var recognizedRow: Int? { isSound && mark == nil ? rowHash : nil }
+
+  /// Keeps old values of fields that the row lacks, and the old images if none of the new ones can be found.
+  ///
+  /// - Parameters:
+  ///   - lost: The fields of ``value`` that are old already, and perhaps the images.
+  ///   - row: The entity as its row has it.
+  ///   - old: The stored entity.
+  ///   - accepted: The losses that were asked for.
+  mutating func keep(
+    _ lost: CoverageFields, row: EntityValue, old: EntityValue, accepted: CoverageFields
+  ) {
+    guard isWhole, let existing else { return }
+    var kept = lost
+    hasLostSignature =
+      images.isEmpty && !existing.images.isEmpty && !value.imagePaths.isEmpty
+    if hasLostSignature, !accepted.contains(.signature) {
+      kept.formUnion(CoverageFields(.signature))
+    }
+    if kept.isEmpty { return }
+    let form = value.keeping(lost.subtracting(.images), of: row)
+    if !kept.isDisjoint(with: .images) {
+      value = value.keeping(.images, of: old)
+      images = existing.images.map { Image($0) }
+      embeddings = nil
+    }
+    mark = KeptTable.Mark(
+      fields: kept, json: form.json.text, rowHash: isSound ? rowHash : nil)
   }
 
   /// The effect of adding this entity.

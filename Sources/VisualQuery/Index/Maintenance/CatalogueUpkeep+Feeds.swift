@@ -7,7 +7,7 @@ extension CatalogueUpkeep {
       /// The number of its entities of each type.
       package let counts: [EntityType: Int]
       /// The last run over it in this directory, or `nil` if none is noted here.
-      package let lastRun: FeedRun?
+      package let lastRun: RunRecord?
     }
 
     package let generation: Int
@@ -28,10 +28,11 @@ extension CatalogueUpkeep {
       for count in try tables.feeds.counts() {
         counts[count.number, default: [:]][count.type] = count.count
       }
+      let runs = try RunHistory(directory: directory).latest()
       let entries = try tables.feeds.all().map { feed in
         Feeds.Entry(
           feed: feed, counts: counts[feed.number] ?? [:],
-          lastRun: try tables.feeds.runs(of: feed.name).first)
+          lastRun: runs.first { $0.feed.hasSameBytes(as: feed.name) })
       }
       return Feeds(
         generation: try tables.state.current().generation,
@@ -76,6 +77,7 @@ extension CatalogueWriter {
       if let feed { try database.tables.feeds.remove(feed) }
       return feed != nil || count > 0
     }
+    if let feed { try RunHistory(directory: directory).remove(feed.name) }
     return (count, generation)
   }
 
@@ -84,8 +86,8 @@ extension CatalogueWriter {
     renamed.name = name
     try transaction { [renamed] database throws(CatalogueError) in
       try database.tables.feeds.put(renamed)
-      try database.tables.feeds.renameRuns(of: feed.name, to: name)
       return true
     }
+    try RunHistory(directory: directory).rename(feed.name, to: name)
   }
 }

@@ -64,6 +64,10 @@ package struct CatalogueUpkeep: Sendable {
     package let text: [ReadImages]?
     /// The model that computed vectors of images; `nil` if none did.
     package let vectors: ImageModel?
+    /// The limits of what a run may take from the index.
+    package let lossLimits: LossLimits
+    /// The last run of each feed, the latest one first.
+    package let lastRuns: [LastRun]
 
     /// The images that some models have read.
     package struct ReadImages: Sendable, Hashable, Encodable {
@@ -110,7 +114,9 @@ package struct CatalogueUpkeep: Sendable {
         links: Dictionary(
           uniqueKeysWithValues: ShopSettings.templates(settings).map { ($0.rawValue, $1) }),
         allowedSchemes: ShopSettings.allowedSchemes(settings).sorted(),
-        text: readings.isEmpty ? nil : readings, vectors: ImageModel(settings: settings))
+        text: readings.isEmpty ? nil : readings, vectors: ImageModel(settings: settings),
+        lossLimits: ShopSettings.lossLimits(settings),
+        lastRuns: try RunHistory(directory: directory).latest().map(LastRun.init))
     }
   }
 

@@ -63,6 +63,7 @@ extension CatalogueWriter {
     try CatalogueFile.commit(
       PreviousCatalogue.undoneFileName, as: PreviousCatalogue.fileName, in: directory)
     try removeOrphans()
+    try RunHistory(directory: directory).undo(after: previous.generation)
     return generation
   }
 

@@ -44,10 +44,11 @@ struct ExportReader: ~Copyable {
           labels.compactMap { if case .string(let text) = $0 { text } else { nil } })
       }
     }
-    let settings = ShopSettings(
+    var settings = ShopSettings(
       links: try Catalogue.links(values, path), bridge: LabelBridge(targets: targets),
       publicFields: ShopSettings.publicFields(values),
       rules: try Catalogue.rules(values, path))
+    settings.lossLimits = ShopSettings.givenLossLimits(values)
     return (settings, Feed.all(in: values))
   }
 

@@ -105,8 +105,8 @@ extension CatalogueUpkeep {
   ///   - settings: The settings to change, which are published with the first entities; `nil` ones are left unchanged.
   ///   - name: The name of the feed, or `nil` for that of ``FeedName/standard(ofParts:)``.
   ///   - prunesMissing: True if entities of the feed that no line names are removed, unless a rejected row has no readable id.
-  ///   - removalLimit: The largest share of the feed's entities, in percent, that are removed; `nil` for no limit. If more are
-  ///     missing, none is removed.
+  ///   - removalLimit: The largest share of the feed's entities, in percent, that are removed; `nil` for the limits of the
+  ///     index. If more are missing, none is removed.
   ///   - refused: Called with each rejected row and image that the signer reported.
   /// - Returns: The counts at the end.
   /// - Throws: ``CatalogueError`` with the code `unreadableInput`, or `CancellationError`, after the lines so far were
@@ -139,7 +139,7 @@ private struct SignedRun: ~Copyable {
   /// The entities that stay as they are, but belong to this feed from now on.
   private var adopted: [UInt32] = []
   /// The number of entities that belong to this feed since this run.
-  private var gainedCount = 0
+  private var gained = Coverage()
   private let refused: @Sendable (RefusedRow) -> Void
   private var progress = Indexer.Progress()
   private var seen: Set<EntityID> = []
@@ -196,9 +196,11 @@ private struct SignedRun: ~Copyable {
       progress.count(
         try writer.prune(
           Pruning(
-            feed: source.number, gainedCount: gainedCount, ids: seen, refusedIDs: refusedIDs,
+            feed: source.number, gained: gained, ids: seen, refusedIDs: refusedIDs,
             hasNamelessRow: hasNamelessRow,
-            percentLimit: removalLimit)))
+            limit: removalLimit.map(Pruning.Limit.given)
+              ?? .ofIndex(
+                ShopSettings.lossLimits(try writer.database.tables.settings.all()), history: []))))
     }
     progress.generation = writer.generation
     return progress
@@ -221,7 +223,7 @@ private struct SignedRun: ~Copyable {
         try writer.database.tables.feeds.number(ofKey: existing.key)
       }) != source.number {
         signed.feed = source.number
-        gainedCount += 1
+        gained[value.id.type, .entities] += 1
         if signed.change == .none, let key = signed.existing?.key { adopted.append(key) }
       }
       progress.count(signed)

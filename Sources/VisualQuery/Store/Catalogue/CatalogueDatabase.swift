@@ -110,10 +110,8 @@ package final class CatalogueDatabase {
     }
     try connection.execute(Self.writingPragmas)
     try versions.check()
-    // The newest of the additions.
-    if try !FeedTable(connection: connection).exists() {
-      try connection.execute(CatalogueSchema.additions)
-    }
+    // Writes nothing if there is nothing to add.
+    try connection.execute(CatalogueSchema.additions)
     self.init(connection)
   }
 
@@ -203,6 +201,7 @@ package final class CatalogueDatabase {
       key = existing.key
       try tables.entities.update(value, rowHash: rowHash, key: key)
       try removeDetails(of: key, existing.json)
+      try tables.kept.set(nil, of: key)
     } else {
       key = try tables.entities.insert(value, rowHash: rowHash, key: place?.key)
       countChanges.entities[value.id.type, default: 0] += 1
@@ -235,6 +234,7 @@ package final class CatalogueDatabase {
     guard let existing = try tables.existing(id) else { return false }
     try replaceImages(of: existing.key, with: [], previous: existing.images)
     try removeDetails(of: Int(existing.key), existing.json)
+    try tables.kept.set(nil, of: Int(existing.key))
     try tables.entities.remove(key: Int(existing.key))
     try tables.feeds.remove(key: Int(existing.key))
     countChanges.entities[id.type, default: 0] -= 1
@@ -265,7 +265,7 @@ package final class CatalogueDatabase {
       DELETE FROM stock; DELETE FROM places; DELETE FROM segments; DELETE FROM properties;
       DELETE FROM propertyNames; DELETE FROM entities; DELETE FROM changes; DELETE FROM entityText;
       DELETE FROM wordParts; DELETE FROM labelBridge; DELETE FROM readings; DELETE FROM readingModels;
-      DELETE FROM entityFeeds;
+      DELETE FROM entityFeeds; DELETE FROM keptValues;
       """)
     try tables.settings.removeContents()
   }

@@ -26,8 +26,8 @@ package enum CatalogueSchema {
     """
 
   /// The tables that a catalogue may lack, because an earlier version wrote it: what was read in images, by their content,
-  /// and the models that did it; the feed that brought an entity, and the runs over feeds; and when the files of a feed's images were read.
-  /// They are added when it is opened for writing; that version ignores them.
+  /// and the models that did it; the feed that brought an entity; when the files of a feed's images were read; and the entities with old
+  /// values. They are added when it is opened for writing; that version ignores them.
   static let additions = """
     CREATE TABLE IF NOT EXISTS readings(
       contentHash INTEGER NOT NULL, byteCount INTEGER NOT NULL, models TEXT NOT NULL,
@@ -38,12 +38,12 @@ package enum CatalogueSchema {
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS entityFeeds(entity INTEGER PRIMARY KEY, feed INTEGER NOT NULL) STRICT;
     CREATE INDEX IF NOT EXISTS entitiesOfFeed ON entityFeeds(feed);
-    CREATE TABLE IF NOT EXISTS feedRuns(
-      feed TEXT NOT NULL, time INTEGER NOT NULL, json TEXT NOT NULL, PRIMARY KEY(feed, time)
-    ) STRICT, WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS fileReadings(
       feed TEXT PRIMARY KEY, start INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS keptValues(
+      entity INTEGER PRIMARY KEY, fields INTEGER NOT NULL, json TEXT NOT NULL, rowHash INTEGER
+    ) STRICT;
     """
 
   /// The tables that only feeds and images can fill.

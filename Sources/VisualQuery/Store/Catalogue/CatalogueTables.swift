@@ -22,6 +22,7 @@ package struct CatalogueTables {
   package var readings: ReadingTable { ReadingTable(connection: connection) }
   package var feeds: FeedTable { FeedTable(connection: connection) }
   package var fileReadings: FileReadingTable { FileReadingTable(connection: connection) }
+  package var kept: KeptTable { KeptTable(connection: connection) }
   package var segments: SegmentList { SegmentList(connection: connection) }
   package var labels: LabelTable { LabelTable(connection: connection) }
   package var labelBridge: LabelBridgeTable { LabelBridgeTable(connection: connection) }

@@ -61,6 +61,7 @@ package struct ContentExchange {
         (SELECT key FROM entities e WHERE e.type = changes.type AND e.id = changes.id)
         WHERE (type, id) IN
           (SELECT p.type, p.id FROM differing JOIN \(name).entities p USING(key));
+      DELETE FROM keptValues;
       DELETE FROM labelBridge;
       INSERT INTO labelBridge SELECT * FROM \(name).labelBridge;
       DELETE FROM settings WHERE name NOT GLOB '\(ShopSettings.picturePrefix)*';

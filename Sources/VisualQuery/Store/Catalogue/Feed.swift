@@ -1,7 +1,7 @@
 /// A feed that brought entities of a catalogue, and how it was read last.
 ///
 /// What a feed *is* belongs to the contents: it is exported, copied and rolled back with the entities. When it ran, and with
-/// what result, belongs to the directory: see ``FeedRun``.
+/// what result, belongs to the directory: see ``RunRecord``.
 package struct Feed: Sendable, Hashable {
   /// The number by which entities refer to it. It stays the same when the feed is renamed.
   package let number: Int
@@ -77,22 +77,5 @@ extension Feed {
   /// Returns the feeds that settings store, in the order of their numbers.
   package static func all(in settings: [String: String]) -> [Feed] {
     settings.compactMap { Feed(setting: $0, value: $1) }.sorted { $0.number < $1.number }
-  }
-}
-
-/// One run over a feed, as the directory that ran it notes it.
-package struct FeedRun: Sendable, Hashable {
-  /// Seconds since 1970 at the end of the run.
-  package let seconds: Int
-  /// The result in words for programs, and what was counted.
-  package var fields: [String: JSONValue]
-
-  package init(seconds: Int, fields: [String: JSONValue]) {
-    (self.seconds, self.fields) = (seconds, fields)
-  }
-
-  /// The result of the run: `done`, `nothingToDo`, `losses`, `refused` or `failed`.
-  package var outcome: String {
-    if case .string(let text)? = fields["outcome"] { text } else { "" }
   }
 }

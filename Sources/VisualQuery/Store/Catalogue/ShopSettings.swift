@@ -18,6 +18,8 @@ public struct ShopSettings: Sendable, Hashable {
   package var feedMapping: StoredFeedMapping?
   /// The feeds to store, each in place of the one with its number.
   package var feeds: [Feed] = []
+  /// The limits of what a run may take from the index.
+  package var lossLimits: LossLimits?
 
   /// The accepted longer sides of thumbnails, in pixels.
   package static let thumbnailSideRange = KeptThumbnails.sides
@@ -63,7 +65,7 @@ public struct ShopSettings: Sendable, Hashable {
 
   /// The settings as they are stored in the catalogue, `nil` for those that are not set.
   package var values: [(name: String, value: String?)] {
-    linkValues + publicValues + ruleValues + pictureValues + mappingValues
+    linkValues + publicValues + ruleValues + pictureValues + mappingValues + lossValues
       + feeds.map { (name: $0.settingName, value: $0.json.text) }
   }
 

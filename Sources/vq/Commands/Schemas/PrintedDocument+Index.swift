@@ -92,8 +92,13 @@ extension PrintedDocument {
           .choice(
             """
             The outcome: `done`; `nothingToDo` if nothing changed; `losses` if rows, images or fields were rejected; `unfinished` if new \
-            images on servers are still to come; `refused` if what the feed lacks was not removed, or one of several feeds was not indexed.
+            images on servers are still to come; `refused` if what the feed lacks was not removed, old values stay, or one of several feeds \
+            was not indexed.
             """, of: IndexDocument.Outcome.self)),
+        .optional("keptReason", .string("Why old values of entities stay.")),
+        .required(
+          "coverage",
+          .array("What the index can answer, for each type of entity.", of: typeCoverage)),
       ]))
 
   private static let feedSummary = Schema.object(
@@ -126,10 +131,13 @@ extension PrintedDocument {
         .choice(
           """
           The outcome: `done`; `nothingToDo`; `losses` if rows, images or fields were rejected; `refused` if it is another \
-          feed than last time, or lacks too many entities; `failed` if it could not be read.
+          feed than last time, or lacks too much; `failed` if it could not be read.
           """, of: FeedResult.Outcome.self)),
       .optional(
-        "message", .string("Why it was not indexed, or why nothing of it was removed.")),
+        "message",
+        .string("Why it was not indexed, why old values stay, or why nothing of it was removed.")),
+      .required(
+        "coverage", .array("What its entities have, for each type.", of: typeCoverage)),
     ])
 
   static let feeds = PrintedDocument(
@@ -170,17 +178,36 @@ extension PrintedDocument {
         .object(
           "The last run on this machine.",
           [
-            .required("time", .string("The time at its end.")),
-            .required("outcome", .choice("The outcome.", of: FeedResult.Outcome.self)),
-            .optional("generation", .integer("The generation after it.", min: 0)),
-            .optional("entities", .integer("The number of entities in the feed.", min: 0)),
-            .optional("added", .integer("The number of new entities.", min: 0)),
-            .optional("changed", .integer("The number of changed entities.", min: 0)),
-            .optional("removed", .integer("The number of removed entities.", min: 0)),
+            .required("time", .string("When it ended, or began if it has not ended.")),
             .optional(
-              "rejected", .integer("The number of rejected rows, images and fields.", min: 0)),
-            .optional("message", .string("Why it was not indexed, or nothing was removed.")),
+              "outcome",
+              .choice("How it ended; absent if it has not.", of: RunRecord.Outcome.self)),
+            .optional("generation", .integer("The generation after it.", min: 0)),
+            .optional(
+              "message",
+              .string("Why values were kept, nothing was removed, or the run failed.")),
+            .required("isUndone", .boolean("True if a rollback has undone it.")),
+            .required(
+              "coverage", .array("What the entities had, for each type.", of: typeCoverage)),
           ])),
+    ])
+
+  private static let typeCoverage = Schema.object(
+    "The entities of a type.",
+    [
+      .required("type", .reference(.entityType)),
+      .required(
+        "fields",
+        .array(
+          "The fields that they can have, `entities` for all of them.",
+          of: .object(
+            "A field.",
+            [
+              .required("field", .choice("Its name.", of: CoverageField.self)),
+              .required("before", .integer("The entities that had it before the run.", min: 0)),
+              .required("after", .integer("Those that have it after the run.", min: 0)),
+              .required("kept", .integer("Those with an old value.", min: 0)),
+            ]))),
     ])
 
   private static let feedFinding = Schema.object(
@@ -328,7 +355,51 @@ extension Definition {
           .array("The schemes that links may have besides `https`.", of: .string())),
         .optional("text", .array("The models that have read text.", of: readImages)),
         .optional("vectors", imageModel),
+        .required(
+          "lossLimits",
+          .object(
+            "What runs of `vq index` may take from the index, in percent.",
+            [
+              .required("once", .number("One run.", min: 0, max: 100)),
+              .required("together", .number("The runs of seven nights.", min: 0, max: 100)),
+            ])),
+        .required(
+          "lastRuns", .array("The last run of each feed, the latest one first.", of: lastRun)),
       ]))
+
+  private static let lastRun = Schema.object(
+    "The last run of a feed.",
+    [
+      .required("feed", .string("The name of the feed.")),
+      .required("began", .integer("When it began, in seconds since 1970.", min: 0)),
+      .optional(
+        "ended",
+        .integer(
+          "When it ended, in seconds since 1970; absent if it is at work, or was killed.", min: 0)),
+      .optional(
+        "outcome",
+        .choice("How it ended; absent if it has not.", of: RunRecord.Outcome.self)),
+      .optional("generation", .integer("The generation after it.", min: 0)),
+      .optional(
+        "reason", .string("Why values were kept, nothing was removed, or the run failed.")),
+      .required("isUndone", .boolean("True if a rollback has undone it.")),
+      .required(
+        "keptImages",
+        .integer(
+          "The images of which it kept an earlier version, because they could not be read or fetched.",
+          min: 0)),
+      .required(
+        "kept",
+        .array(
+          "The old values that it kept.",
+          of: .object(
+            "A field of the entities of a type.",
+            [
+              .required("type", .reference(.entityType)),
+              .required("field", .choice("The field.", of: CoverageField.self)),
+              .required("entities", .integer("The number of entities.", min: 1)),
+            ]))),
+    ])
 
   private static let segment = Schema.object(
     "A file of signatures.",

@@ -92,7 +92,9 @@ struct ServerHandlers: Handlers {
       status: 200,
       ["Content-Type": "text/plain; version=0.0.4; charset=utf-8", "Cache-Control": "no-store"],
       body: Array(
-        metrics.text(figures, following, hasProcesses: settings.isolation != .off).utf8))
+        metrics.text(
+          figures, following, hasProcesses: settings.isolation != .off, runs: shop.runs.figures
+        ).utf8))
   }
 
   /// Returns the document that tells which links open in which app.

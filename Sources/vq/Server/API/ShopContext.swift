@@ -15,6 +15,8 @@ final class ShopContext: Sendable {
   let settings: ShopService.Settings
   /// The writer of changes from clients.
   let updates: EntityUpdates
+  /// The last runs of `vq index`.
+  let runs: ServedRuns
   let metrics: Metrics
   let log: ServerLog
   let thumbnails = ThumbnailCache()
@@ -40,6 +42,7 @@ final class ShopContext: Sendable {
     metrics: Metrics, log: ServerLog
   ) {
     self.catalogue = catalogue
+    runs = ServedRuns(directory: catalogue.directory)
     self.pool = pool
     self.changePool = changePool
     self.settings = settings

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 import HTTPServer
 import VisualQuery
 
@@ -13,7 +19,8 @@ struct ShopHandlers: Handlers {
       CatalogueDocument(
         generation: catalogue.generation, products: catalogue.entityCount(of: .product),
         stores: catalogue.entityCount(of: .store), images: catalogue.imageCount,
-        minimumConfidence: Calibration.defaultCutOff, feedback: shop.takesFeedback))
+        minimumConfidence: Calibration.defaultCutOff, feedback: shop.takesFeedback,
+        lastRun: shop.runs.latest.first.map(LastRunDocument.init)))
   }
 
   private static let facetFields: [any AnyQuestionField] = [
@@ -131,6 +138,26 @@ struct CatalogueDocument: Sendable, Encodable {
   let minimumConfidence: Double
   /// True if the server takes feedback: some key may give it.
   let feedback: Bool
+  /// The last run of `vq index`; `nil` if it is not known.
+  let lastRun: LastRunDocument?
+}
+
+/// The last run of `vq index`, without what only the shop should know, such as the name of its feed.
+struct LastRunDocument: Sendable, Encodable {
+  /// When it ended, or began if it has not ended.
+  let time: String
+  /// How it ended; `nil` if it has not.
+  let outcome: RunRecord.Outcome?
+  /// The number of old values that were kept.
+  let kept: Int
+
+  init(_ run: RunRecord) {
+    time = Date(timeIntervalSince1970: Double(run.time)).formatted(.iso8601)
+    outcome = run.outcome
+    kept = EntityType.allCases.reduce(run.result?.keptImages ?? 0) { sum, type in
+      sum + CoverageField.all(of: type).reduce(0) { $0 + (run.result?.kept[type, $1] ?? 0) }
+    }
+  }
 }
 
 /// The facets of a generation.

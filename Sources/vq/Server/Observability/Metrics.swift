@@ -121,7 +121,8 @@ final class Metrics: Sendable {
 
   /// Returns all figures.
   func text(
-    _ catalogue: CatalogueFigures?, _ replica: ReplicaFigures? = nil, hasProcesses: Bool = false
+    _ catalogue: CatalogueFigures?, _ replica: ReplicaFigures? = nil, hasProcesses: Bool = false,
+    runs: [RunFigures] = []
   ) -> String {
     let state = state.withLock { $0 }
     var lines: [String] = []
@@ -215,6 +216,9 @@ final class Metrics: Sendable {
         LibraryProcesses.restarts.map {
           ("{library=\"\($0.library.rawValue)\",reason=\"\($0.end.rawValue)\"}", "\($0.count)")
         })
+    }
+    for metric in RunFigures.families(of: runs) {
+      family(metric.name, "gauge", metric.help, metric.samples.map { ($0.labels, $0.value) })
     }
     let process = ProcessFigures()
     family(

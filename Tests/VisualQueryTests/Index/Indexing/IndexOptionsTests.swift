@@ -98,7 +98,7 @@ import VisualQuery
     let names = try FileManager.default.contentsOfDirectory(atPath: shop.index).sorted()
     try shop.draw("d.jpg", seed: 9)
     let rows = [DrawnShop.row("a", #""title":"New""#), DrawnShop.row("d")]
-    let options = IndexOptions(prunesMissing: true, isDryRun: true)
+    let options = IndexOptions(prunesMissing: true, removalLimit: 100, isDryRun: true)
     let (progress, _) = try await shop.run(rows, options)
     #expect((progress.added, progress.changed, progress.removed) == (1, 1, 2))
     #expect(try await shop.exported() == before)

@@ -111,7 +111,7 @@ import VisualQuery
     // Fewer products than a supplier has.
     try await shop.run(
       (0..<12).map { DrawnShop.row("\(10 + $0)", #""title":"T","# + Self.url) },
-      IndexOptions(prunesMissing: true))
+      IndexOptions(prunesMissing: true, removalLimit: 100))
     #expect(try await Self.findings(shop, [.repeatedMark]).isEmpty)
   }
 

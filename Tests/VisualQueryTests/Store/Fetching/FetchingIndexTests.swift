@@ -112,7 +112,8 @@ import VisualQuery
     let rows = (0..<20).map { row("variant-\($0)", "a") }
     let (progress, _) = try await shop.run(rows, fetching())
     #expect(progress.signedImages == 1 && progress.sharedImages == 19)
-    #expect(progress.fetchedImages == 1 && (try Catalogue(directory: shop.index).imageCount) == 20)
+    let count = try Catalogue(directory: shop.index).imageCount
+    #expect(progress.fetchedImages == 1 && count == 20)
     try await shop.run(rows, fetching())
     #expect(try keptCount() == 1 && server.requests.count == 2)
   }

@@ -37,6 +37,33 @@ import VisualQuery
     #expect(String(decoding: answer.body, as: UTF8.self).hasPrefix("degraded: "))
   }
 
+  /// Would break if nobody who watches the figures saw that a night has failed, or a name of a feed broke their lines.
+  @Test func `the last run of each feed is told`() throws {
+    let folder = try TemporaryDirectory()
+    let history = RunHistory(directory: folder.path, now: { 1_700_000_000 })
+    let runs = ServedRuns(directory: folder.path)
+    #expect(runs.figures.isEmpty)
+    var result = RunRecord.Result()
+    result.after[.product, .entities] = 3
+    result.kept[.product, .image] = 2
+    let name = #"/srv/a "b"\c.csv"#
+    try history.end(try history.begin(feed: name), .done, generation: 4, result)
+    try history.end(try history.begin(feed: name), .refused, generation: 4, result)
+    runs.refresh()
+    let lines = Metrics().text(nil, runs: runs.figures).split(separator: "\n")
+    let label = #"feed="/srv/a \"b\"\\c.csv""#
+    #expect(lines.contains("vq_index_last_run_timestamp_seconds{\(label)} 1700000000"))
+    #expect(lines.contains("vq_index_last_run_success{\(label),outcome=\"refused\"} 0"))
+    #expect(lines.contains("vq_index_last_success_timestamp_seconds{\(label)} 1700000000"))
+    #expect(
+      lines.contains("vq_index_kept_values{\(label),type=\"product\",field=\"image\"} 2"))
+    #expect(
+      lines.contains("vq_index_coverage{\(label),type=\"product\",field=\"entities\"} 3"))
+    _ = try history.begin(feed: name)
+    runs.refresh()
+    #expect(Metrics().text(nil, runs: runs.figures).contains(#"outcome="unfinished"} 0"#))
+  }
+
   /// Would break if a shard that is down or damaged were not seen by somebody who watches the figures, or if the
   /// figures of an index without shards had lines about them.
   @Test func `shards that fail are counted by their numbers`() {

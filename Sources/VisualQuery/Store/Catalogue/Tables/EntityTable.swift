@@ -246,6 +246,12 @@ package struct EntityTable {
       .bind(Self.content(value, rowHash) + [.integer(key)]).run()
   }
 
+  /// Replaces the hash of the row of an entity; `nil` lets the next run read its row again.
+  package func setRowHash(_ rowHash: Int?, key: UInt32) throws(CatalogueError) {
+    try connection.statement("UPDATE entities SET rowHash = ? WHERE key = ?")
+      .bind(rowHash.map(SQLiteValue.integer) ?? .null, .integer(Int(key))).run()
+  }
+
   private static func content(_ value: EntityValue, _ rowHash: Int?) -> [SQLiteValue] {
     [
       .text(value.json.text), rowHash.map(SQLiteValue.integer) ?? .null,

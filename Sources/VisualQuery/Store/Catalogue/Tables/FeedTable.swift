@@ -1,12 +1,8 @@
-/// The table `entityFeeds`, the feed that brought each entity; the settings that store the feeds; and the table `feedRuns`, the
-/// runs over them in this directory.
+/// The table `entityFeeds`, the feed that brought each entity; and the settings that store the feeds.
 ///
 /// An entity without a row has no feed: a program put it, or it is from an index of a version without feeds.
 package struct FeedTable {
   let connection: CatalogueConnection
-
-  /// The most runs of a feed that are kept.
-  package static let runLimit = 1000
 
   private var settings: SettingsTable { SettingsTable(connection: connection) }
 
@@ -42,7 +38,6 @@ package struct FeedTable {
   /// Forgets a feed. Its entities must be removed before, or belong to others.
   package func remove(_ feed: Feed) throws(CatalogueError) {
     try settings.set(feed.settingName, to: nil)
-    try connection.statement("DELETE FROM feedRuns WHERE feed = ?").bind(.text(feed.name)).run()
   }
 
   // MARK: Entities
@@ -139,50 +134,6 @@ package struct FeedTable {
       "SELECT \(Stored.list) FROM entityFeeds ORDER BY entity", isScan: true
     ) { row throws(CatalogueError) in
       try body(row.integer(Stored.entity), row.integer(Stored.feed))
-    }
-  }
-
-  // MARK: Runs
-
-  /// Notes a run over a feed, in a transaction of its own that makes no generation, and forgets the oldest ones.
-  package func note(_ run: FeedRun, of name: String) throws(CatalogueError) {
-    try connection.execute("BEGIN IMMEDIATE")
-    do throws(CatalogueError) {
-      try connection.statement("INSERT OR REPLACE INTO feedRuns VALUES(?, ?, ?)").bind(
-        .text(name), .integer(run.seconds), .text(JSONValue.object(run.fields).text)
-      ).run()
-      try connection.statement(
-        """
-        DELETE FROM feedRuns WHERE feed = ?1 AND time <= (
-          SELECT time FROM feedRuns WHERE feed = ?1 ORDER BY time DESC LIMIT 1 OFFSET ?2)
-        """
-      ).bind(.text(name), .integer(Self.runLimit)).run()
-      try connection.execute("COMMIT")
-    } catch {
-      try? connection.execute("ROLLBACK")
-      throw error
-    }
-  }
-
-  /// Gives the noted runs of a feed to its new name.
-  package func renameRuns(of name: String, to newName: String) throws(CatalogueError) {
-    try connection.statement("UPDATE OR REPLACE feedRuns SET feed = ? WHERE feed = ?")
-      .bind(.text(newName), .text(name)).run()
-  }
-
-  private enum RunColumn: Int, SQLiteColumns { case time, json }
-
-  /// Returns the noted runs over a feed, the last one first.
-  package func runs(of name: String, limit: Int = 1) throws(CatalogueError) -> [FeedRun] {
-    guard try exists() else { return [] }
-    return try connection.rows(
-      "SELECT \(RunColumn.list) FROM feedRuns WHERE feed = ? ORDER BY time DESC LIMIT ?",
-      [.text(name), .integer(limit)]
-    ) { row in
-      guard case .object(let fields)? = try? JSONValue(stored: row.text(RunColumn.json)) else {
-        return nil
-      }
-      return FeedRun(seconds: row.integer(RunColumn.time), fields: fields)
     }
   }
 }
