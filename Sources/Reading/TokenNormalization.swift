@@ -52,7 +52,8 @@ enum TokenNormalization: Sendable {
     case .composing: return Self.composed(text)
     case .lowercasing:
       return Array(
-        text.lazy.flatMap { $0.properties.lowercaseMapping.unicodeScalars }.prefix(Self.scalarLimit))
+        text.lazy.flatMap { $0.properties.lowercaseMapping.unicodeScalars }.prefix(Self.scalarLimit)
+      )
     case .stripping(let left, let right):
       var part = text[...]
       if left { part = part.drop { $0.properties.isWhitespace } }
@@ -70,7 +71,7 @@ enum TokenNormalization: Sendable {
         }
         wasSpace = isSpace
       }
-      return result
+      return Array(result.prefix(Self.scalarLimit))
     case .replacing(let wanted, let content):
       var result: [Unicode.Scalar] = []
       var place = 0
@@ -83,7 +84,7 @@ enum TokenNormalization: Sendable {
           place += 1
         }
       }
-      return result
+      return Array(result.prefix(Self.scalarLimit))
     }
   }
 

@@ -138,7 +138,6 @@ enum IndexCommand {
     examples: [
       "vq index catalogue.jsonl --index shop.vq",
       "vq index merchant-feed.xml.gz --images-root photos --index shop.vq",
-      "vq index photos/ --index shop.vq",
       "vq index products.xml stores.json --index shop.vq",
     ],
     operand: OperandDescription(
@@ -213,7 +212,8 @@ enum IndexCommand {
              "sharedImages":0,"keptImages":0,"imagesToCome":0,"imagesToCheck":0,
              "fetchedImages":0,"filesByMeaning":0,"thumbnails":0,"embeddings":0,
              "refused":0,"refusedRows":0,"refusedImages":0,"unfetchedImages":0,
-             "warnings":0,"unlisted":0,"withoutImages":0,"leftOut":{},"unfetchedHosts":{},
+             "warnings":0,"unlisted":0,"withoutImages":0,"leftOut":{},
+             "unfetchedHosts":{},
              "findings":[{"kind":"price","field":"vk_netto","entities":32}],
              "dryRun":false,"elapsedMs":210,"outcome":"done"}
             {"kind":"image","line":12,"id":"mug-red","field":"images[0]","reason":"…",

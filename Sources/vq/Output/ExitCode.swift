@@ -31,7 +31,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case .success: "success, also if there is no match"
     case .failure: "any other error"
     case .usage: "the command line is invalid"
-    case .refused: "refused: the feed lacks too much, so old values stay or nothing was removed"
+    case .refused: "refused: the feed lacks too much, so what was there stays"
     case .undecodablePicture: "an image cannot be decoded"
     case .unusableIndex: "the index is missing, locked or corrupt"
     case .refusedLogin: "PostgreSQL refused the login"

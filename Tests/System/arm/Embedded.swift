@@ -36,3 +36,8 @@ func systemMessage(_ code: Int32) -> String { "error \(code)" }
 func open(_ name: [CChar], _ flags: Int32) -> Int32 { -1 }
 
 var errno: Int32 { ENOENT }
+
+/// A lack of the system's resources, which nothing here tells apart.
+package enum ResourceLack {
+  package static func advice(_ code: Int32) -> String? { nil }
+}

@@ -588,8 +588,10 @@ def check_plain_routes(suite):
             expect(not bad, f"{bad[:1]} is no metric") + expect(answer.body.strip(), "it is empty")
             + expect(version, "the Content-Type has no version=0.0.4"))
 
-    suite.call("metrics", "GET", "/metrics", has=is_metrics)
-    suite.call("HEAD metrics", "HEAD", "/metrics")
+    suite.call("metrics", "GET", "/metrics", key=suite.write_key, has=is_metrics)
+    suite.call("HEAD metrics", "HEAD", "/metrics", key=suite.write_key)
+    if suite.key is not None:
+        suite.call("metrics with a key that may only read", "GET", "/metrics", 403)
     path = "/.well-known/apple-app-site-association"
     site = suite.call("app site association", "GET", path, (200, 404), key=None)
     if site is not None:

@@ -43,7 +43,7 @@ class Context:
         return self.send(self.request(*arguments, **options))
 
     def load(self):
-        text = self.ask("GET", "/metrics")[2].decode()
+        text = self.ask("GET", "/metrics", key=self.shop.writer)[2].decode()
         values = dict(line.rsplit(" ", 1) for line in text.splitlines() if line and line[0] != "#")
         return int(float(values["vq_requests_running"]) + float(values["vq_requests_waiting"]))
 

@@ -231,8 +231,9 @@ import VisualQuery
       path: folder.write(long, to: "f.json"), options: FeedOptions(currency: "EUR"))
     var count = 0
     while try reader.next() != nil { count += 1 }
-    #expect(count == 406)
-    #expect(reader.findings == [FeedFinding(kind: .repeated, field: "description"): 405])
+    // The last five have the ids of the first.
+    #expect(count == 401)
+    #expect(reader.findings == [FeedFinding(kind: .repeated, field: "description"): 400])
   }
 
   /// Would break if a limit of our own removed what the shop sells.
@@ -244,7 +245,8 @@ import VisualQuery
       let first = try await indexer.run(
         path: path,
         options: IndexOptions(
-          prunesMissing: true, removalLimit: 100, feed: FeedOptions(currency: "EUR")))
+          prunesMissing: true, removalLimit: 100, feed: FeedOptions(currency: "EUR"),
+          acceptsChangedFeed: true))
       #expect(first.entities == 6)
       // Also in the next run, in which all rows are unchanged.
       for _ in 0..<2 {
@@ -323,7 +325,7 @@ import VisualQuery
         + #"{"id":2,"sku":"r","type":"variation","parent_id":1,"price":"1","attributes":[{"name":"Color","option":"Red"}]},"#
         + #"{"id":3,"sku":"b","type":"variation","parent_id":1,"price":"1","attributes":[{"name":"Color","option":"Blue"}]}]"#
     )
-    #expect(export.products.map(\.id) == ["r", "b", "q"])
+    #expect(export.products.map(\.id) == ["r", "b", "1"])
   }
 
   /// A header of a megabyte was hashed with each row.

@@ -22,21 +22,43 @@ import VisualQuery
 
   private static let stock = (0..<30).map { $0 % 4 == 0 ? "out of stock" : "in stock" }
 
-  @Test(arguments: [
-    ("availability", stock + ["in s"], "is the beginning of 'in stock'"),
-    ("availability", stock + ["in"], "is the beginning of 'in stock'"),
-    ("availability", stock + ["out of stoc"], "is the beginning of 'out of stock'"),
-    (
-      "image link", (0..<20).map { "https://a.example/\($0).jpg" } + ["https://a.example/20.jp"],
-      "'.jpg'"
-    ),
-    (
-      "image link", (0..<20).map { "https://a.example/\($0).jpg" } + ["https://a.example/20."],
-      "'.jpg'"
-    ),
-    ("price", (10..<30).map { "\($0).\($0 + 7) EUR" } + ["31.00 E"], "' EUR'"),
-    ("gtin", (0..<30).map { "40063813339\($0 + 20)" } + ["400638133"], "13 bytes"),
-  ])
+  private static let images = (0..<20).map { "https://a.example/\($0).jpg" }
+
+  /// A column with a last field that is cut.
+  private static let cut: [(name: String, last: [String], part: String)] = {
+    let prices: [String] = (10..<30).map { "\($0).\($0 + 7) EUR" }
+    let codes: [String] = (0..<30).map { "40063813339\($0 + 20)" }
+    return [
+      ("availability", stock + ["in s"], "is the beginning of 'in stock'"),
+      ("availability", stock + ["in"], "is the beginning of 'in stock'"),
+      ("availability", stock + ["out of stoc"], "is the beginning of 'out of stock'"),
+      ("image link", images + ["https://a.example/20.jp"], "'.jpg'"),
+      ("image link", images + ["https://a.example/20."], "'.jpg'"),
+      ("price", prices + ["31.00 E"], "' EUR'"),
+      ("gtin", codes + ["400638133"], "13 bytes"),
+    ]
+  }()
+
+  /// A column whose last field is whole.
+  private static let whole: [(name: String, last: [String])] = {
+    let quantities: [String] = (0..<40).map { "\($0 % 3 * 10)" }
+    let prices: [String] = (10..<40).map { "\($0).5" }
+    let notes: [String] = (0..<40).map { "a note about \($0 * 7919)" }
+    let colors = ["red", "blue", "dark red", "used"]
+    return [
+      ("availability", stock),
+      ("availability", stock + ["preorder"]),
+      ("availability", stock + [""]),
+      ("availability", ["in stock", "in stock", "in s"]),
+      ("quantity", quantities + ["1"]),
+      ("price", prices + ["4"]),
+      ("image link", images + ["https://a.example/20.png"]),
+      ("note", notes + ["short"]),
+      ("color", (0..<40).map { colors[$0 % 4] } + ["wide"]),
+    ]
+  }()
+
+  @Test(arguments: cut)
   func `a last field that is cut is told`(name: String, last: [String], part: String) throws {
     for gap in [",", "\t", ";"] {
       let header = "id,title,\(name)"
@@ -47,17 +69,7 @@ import VisualQuery
     }
   }
 
-  @Test(arguments: [
-    ("availability", stock),
-    ("availability", stock + ["preorder"]),
-    ("availability", stock + [""]),
-    ("availability", ["in stock", "in stock", "in s"]),
-    ("quantity", (0..<40).map { "\($0 % 3 * 10)" } + ["1"]),
-    ("price", (10..<40).map { "\($0).5" } + ["4"]),
-    ("image link", (0..<20).map { "https://a.example/\($0).jpg" } + ["https://a.example/20.png"]),
-    ("note", (0..<40).map { "a note about \($0 * 7919)" } + ["short"]),
-    ("color", (0..<40).map { ["red", "blue", "dark red", "used"][$0 % 4] } + ["wide"]),
-  ])
+  @Test(arguments: whole)
   func `a whole table that only lacks its last line break is not cut`(
     name: String, last: [String]
   ) throws {

@@ -77,7 +77,7 @@ import VisualQuery
       "'vq match' requires --index DIR, or VQ_INDEX in the environment"),
     Mistake(
       "index --index i", .missingOperand,
-      "'vq index' requires FEED…: JSON, CSV, XML, Excel, an address or a folder; '-' for standard input"
+      "'vq index' requires FEED…: JSON, CSV, XML, Excel, an address or a folder; '-' for standard input; or several"
     ),
     Mistake(
       "sign a b", .unexpectedOperand, "'vq sign' takes one FEED; found also 'b'"),
@@ -92,7 +92,7 @@ import VisualQuery
       "'vq postgres' takes init; found 'start'"),
     Mistake(
       "help mach", .unacceptableOperand,
-      "'vq help' takes index, match, catalogue, doctor, duplicates, labels, rules, report, eval, diff, why-not, neighbors, feedback, serve, key, hash, sign, postgres, copy, codegen, simulate-client, help or completions; found 'mach'; did you mean 'match'?"
+      "'vq help' takes index, match, catalogue, doctor, feeds, duplicates, labels, rules, report, eval, diff, why-not, neighbors, feedback, serve, key, hash, sign, postgres, copy, codegen, simulate-client, help or completions; found 'mach'; did you mean 'match'?"
     ),
   ]
 

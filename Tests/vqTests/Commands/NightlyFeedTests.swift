@@ -94,7 +94,8 @@ import Testing
     #expect(accepted.status == 0 && accepted.output.contains("price 0 of 6 (6 before)"))
     #expect(try run("cost").status == 0)
     // A run that fails is told, too.
-    _ = try RunningVQ(["index", folder.path + "/f.jsonl", "--map", "id=nothing", "--index", index])
+    let empty = try folder.write("", to: "f.jsonl")
+    #expect(try RunningVQ(["index", empty, "--index", index]).status == 1)
     let failed = try RunningVQ(["catalogue", "status", "--json", "--index", index])
     #expect(failed.output.contains(#""outcome":"failed""#), "\(failed.output)")
   }

@@ -61,7 +61,9 @@ import VisualQuery
     let feeds = ["index", feed, table, folder.path + "/none.xml", "--json", "-q"]
     for currency in [["--currency", "EUR"], []] {
       printed += try lines(feeds + ["--index", folder.path + "/f.vq"] + currency, status: [1])
-      printed += try lines(["index", table, "--json", "-q", "--index", folder.path + "/f.vq"])
+      // Without the currency, the old price stays.
+      printed += try lines(
+        ["index", table, "--json", "-q", "--index", folder.path + "/f.vq"], status: [0, 3])
     }
     printed += try lines(
       ["index", feed, "--index", folder.path + "/i.vq", "--json", "-q"], status: [0, 1])
@@ -69,6 +71,8 @@ import VisualQuery
     progress.unprunedReason = "the feed is empty"
     progress.encoding = FeedEncoding(name: "latin1", isGuessed: false)
     progress.leftOut = ["draft": 2]
+    progress.backlog = FetchBacklog(
+      hosts: [.init(name: "shop.example", images: 20, checks: 5, rate: 2.5)])
     progress.unfetchedHosts = ["shop.example": 1]
     printed.append(
       try JSONLines.line(
@@ -103,7 +107,8 @@ import VisualQuery
           thumbnailSides: [160], publicFields: ["material"],
           links: ["product": "https://shop.example/{id}"], allowedSchemes: ["app"],
           text: [.init(models: ["reading.onnx": "00"], images: 1)],
-          vectors: ImageModel(name: "m", files: ["image.onnx": "00"], kinds: kinds))))
+          vectors: ImageModel(name: "m", files: ["image.onnx": "00"], kinds: kinds),
+          lossLimits: LossLimits(), lastRuns: [])))
     let feed = try folder.write(
       #"{"type":"product","id":"a","title":"A","images":["a.jpg"]}"#, to: "feed.jsonl")
     let photo = try Data(contentsOf: URL(filePath: SampleShop.image("oats.jpg")))
@@ -114,6 +119,12 @@ import VisualQuery
     printed += try lines(["catalogue", "verify", "--index", other, "--json"])
     printed += try lines(["catalogue", "upgrade", "--index", other, "--json"])
     printed += [try JSONLines.line(Self.text), try JSONLines.line(Self.vectors)]
+    for price in [#","price":{"amount":"1","currency":"EUR"}"#, ""] {
+      let rows = (0..<6).map { #"{"type":"product","id":"\#($0)","title":"A"\#(price)}"# }
+      let night = try folder.write(rows.joined(separator: "\n"), to: "night.jsonl")
+      _ = try lines(["index", night, "--index", folder.path + "/n.vq", "-q"], status: [0, 3])
+    }
+    printed += try lines(["catalogue", "status", "--index", folder.path + "/n.vq", "--json"])
     try expect(printed, of: .catalogue)
   }
 

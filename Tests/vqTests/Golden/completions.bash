@@ -20,6 +20,7 @@ _vq() {
     index:--thumbnails) return ;;
     index:--on-conflict) _vq_reply -W 'keep merge replace'; return ;;
     index:--max-removed) return ;;
+    index:--accept-loss) return ;;
     index:--feed-name) return ;;
     index:--report) _vq_reply -f; compopt -o filenames; return ;;
     index:--models) _vq_reply -d; compopt -o filenames; return ;;
@@ -35,9 +36,16 @@ _vq() {
     index:--images-map) return ;;
     index:--allow-private-address) return ;;
     index:--ca-file) _vq_reply -f; compopt -o filenames; return ;;
+    index:--fetch-rate) return ;;
+    index:--fetch-time) return ;;
+    index:--user-agent) return ;;
+    index:--fetch-header) return ;;
     index:--max-rows) return ;;
     index:--max-feed-bytes) return ;;
     index:--max-feed-ratio) return ;;
+    index:--max-row-bytes) return ;;
+    index:--max-row-variants) return ;;
+    index:--max-row-levels) return ;;
     index:--public) return ;;
     index:--link) return ;;
     index:--allow-scheme) return ;;
@@ -79,6 +87,8 @@ _vq() {
     catalogue:--images-root) _vq_reply -d; compopt -o filenames; return ;;
     catalogue:--allow-outside) _vq_reply -d; compopt -o filenames; return ;;
     catalogue:--public) return ;;
+    catalogue:--max-loss) return ;;
+    catalogue:--max-loss-week) return ;;
     catalogue:--models) _vq_reply -d; compopt -o filenames; return ;;
     catalogue:--threads|catalogue:-j) return ;;
     catalogue:--cache) _vq_reply -d; compopt -o filenames; return ;;
@@ -105,6 +115,8 @@ _vq() {
     report:--days) return ;;
     report:--with) return ;;
     report:--report) _vq_reply -f; compopt -o filenames; return ;;
+    report:--export) _vq_reply -f; compopt -o filenames; return ;;
+    report:--import) _vq_reply -f; compopt -o filenames; return ;;
     report:--cache) _vq_reply -d; compopt -o filenames; return ;;
     eval:--index) _vq_reply -d; compopt -o filenames; return ;;
     eval:--subject) _vq_reply -W 'anything catalogued'; return ;;
@@ -176,7 +188,8 @@ _vq() {
     serve:--try-rules) _vq_reply -f; compopt -o filenames; return ;;
     serve:--grace) return ;;
     key:--name) return ;;
-    key:--role) _vq_reply -W 'read feedback write'; return ;;
+    key:--role) _vq_reply -W 'read feedback operate write'; return ;;
+    key:--until) return ;;
     hash:--max-bytes) return ;;
     hash:--max-pixels) return ;;
     hash:--formats) _vq_reply -W 'jpeg png webp avif heic gif all'; return ;;
@@ -191,6 +204,9 @@ _vq() {
     sign:--max-rows) return ;;
     sign:--max-feed-bytes) return ;;
     sign:--max-feed-ratio) return ;;
+    sign:--max-row-bytes) return ;;
+    sign:--max-row-variants) return ;;
+    sign:--max-row-levels) return ;;
     sign:--encoding) return ;;
     sign:--sheet) return ;;
     sign:--threads|sign:-j) return ;;
@@ -214,11 +230,11 @@ _vq() {
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
     :*) _vq_reply -W 'index match catalogue doctor feeds duplicates labels rules report eval diff why-not neighbors feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
-    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --max-removed --feed-name --accept-feed --report --detailed-exit-code --models --currency --map --map-from --encoding --sheet --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --ca-file --max-rows --max-feed-bytes --max-feed-ratio --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
+    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --max-removed --accept-loss --feed-name --accept-feed --report --detailed-exit-code --models --currency --map --map-from --encoding --sheet --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --ca-file --fetch-rate --fetch-time --user-agent --fetch-header --max-rows --max-feed-bytes --max-feed-ratio --max-row-bytes --max-row-variants --max-row-levels --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
     match:-*) _vq_reply -W '--index --labels --text --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --profile --all-fields --tolerant --subject --answers --similar --with-label --near --at --locale --app-page --rules --signature --embedding --continue --refresh --models --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
-    catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --public --pictures --models --threads -j --json --cache --color --help -h --version' ;;
+    catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --public --max-loss --max-loss-week --pictures --models --threads -j --json --cache --color --help -h --version' ;;
     catalogue:*) _vq_reply -fW 'status verify compact rollback export import remove set upgrade read-text embed'; compopt -o filenames; return ;;
     doctor:-*) _vq_reply -W '--index --json --report --check-links --allow-host --max-links --allow-private-address --ca-file --cache --color --help -h --version' ;;
     doctor:*) return ;;
@@ -230,7 +246,7 @@ _vq() {
     labels:*) return ;;
     rules:-*) _vq_reply -W '--index --set --remove --json --cache --color --help -h --version' ;;
     rules:*) return ;;
-    report:-*) _vq_reply -W '--index --days --json --with --report --cache --color --help -h --version' ;;
+    report:-*) _vq_reply -W '--index --days --json --with --report --export --import --cache --color --help -h --version' ;;
     report:*) return ;;
     eval:-*) _vq_reply -W '--index --without-labels --subject --calibrate --rules --threads -j --json --report --quiet -q --models --cache --color --help -h --version' ;;
     eval:*) _vq_reply -f; compopt -o filenames; return ;;
@@ -244,11 +260,11 @@ _vq() {
     feedback:*) _vq_reply -fW 'list accept remove queries export import'; compopt -o filenames; return ;;
     serve:-*) _vq_reply -W '--index --cache --at-least --models --host --port --socket --keys --deadline --max-deadline --change-deadline --queue --rate --cpu-rate --trusted-proxy --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --isolate --allow-origin --allow-host --app-id --name --numbers --try-rules --grace --quiet --color --help -h --version' ;;
     serve:*) return ;;
-    key:-*) _vq_reply -W '--name --role --color --help -h --version' ;;
+    key:-*) _vq_reply -W '--name --role --until --color --help -h --version' ;;
     key:*) _vq_reply -f; compopt -o filenames; return ;;
     hash:-*) _vq_reply -W '--json --query --keypoints --max-bytes --max-pixels --formats --color --help -h --version' ;;
     hash:*) _vq_reply -f; compopt -o filenames; return ;;
-    sign:-*) _vq_reply -W '--images-root --allow-outside --allow-scheme --models --currency --locale --map --images-map --include-drafts --max-rows --max-feed-bytes --max-feed-ratio --encoding --sheet --threads -j --color --help -h --version' ;;
+    sign:-*) _vq_reply -W '--images-root --allow-outside --allow-scheme --models --currency --locale --map --images-map --include-drafts --max-rows --max-feed-bytes --max-feed-ratio --max-row-bytes --max-row-variants --max-row-levels --encoding --sheet --threads -j --color --help -h --version' ;;
     sign:*) _vq_reply -f; compopt -o filenames; return ;;
     postgres:-*) _vq_reply -W '--index --shard --color --help -h --version' ;;
     postgres:*) _vq_reply -W 'init'; return ;;

@@ -50,6 +50,7 @@ _vq() {
         '--on-conflict=[what to do with an entity that is already indexed]:WHAT:(keep merge replace)' \
         '--prune-missing[remove entities that the feed lacks]' \
         '--max-removed=[remove nothing if the feed lacks more of the entities]:PERCENT:' \
+        '*--accept-loss=[let rows take these fields from the index\: image,price]:FIELDS:' \
         '--feed-name=[the name of the feed, by which it is known every night]:NAME:' \
         '--accept-feed[take a feed with another format or currency than last time]' \
         '--report=[also write an HTML page about the run]:FILE:_files' \
@@ -82,6 +83,9 @@ _vq() {
         '--max-rows=[the most rows of a feed]:N:' \
         '--max-feed-bytes=[the most bytes of a feed, after decompression]:N:' \
         '--max-feed-ratio=[the most bytes that a compressed byte of a feed may become]:N:' \
+        '--max-row-bytes=[the most bytes of the entities that one row becomes]:N:' \
+        '--max-row-variants=[the most variants of one product]:N:' \
+        '--max-row-levels=[the most levels of elements within an item of XML]:N:' \
         '*--public=[your own fields that '\''vq serve'\'' may show\: material,care]:FIELD:' \
         '*--link=[the URL of entities without one of their own]:LINK:' \
         '*--allow-scheme=[schemes accepted in links besides https]:LIST:' \
@@ -149,6 +153,8 @@ _vq() {
         '--images-root=[with set\: the folder that contains the images]:DIR:_files -/' \
         '*--allow-outside=[with set\: a further folder that may contain images]:DIR:_files -/' \
         '*--public=[with set\: your own fields that '\''vq serve'\'' may show]:FIELD:' \
+        '--max-loss=[with set\: what a run of '\''vq index'\'' may take from the index]:PERCENT:' \
+        '--max-loss-week=[with set\: what the runs of seven nights may take together]:PERCENT:' \
         '--pictures[with verify\: treat missing images as errors]' \
         '--models=[read the text of images, and encode them, with the models of a folder]:DIR:_files -/' \
         '--threads=[number of threads]:N:' \
@@ -365,7 +371,8 @@ _vq() {
     key)
       _arguments -s -S \
         '--name=[the name of the key in logs]:NAME:' \
-        '--role=[the permissions of the key]:ROLE:(read feedback write)' \
+        '--role=[the permissions of the key]:ROLE:(read feedback operate write)' \
+        '--until=[the last day of the key, in UTC]:DAY:' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
@@ -398,6 +405,9 @@ _vq() {
         '--max-rows=[the most rows of a feed]:N:' \
         '--max-feed-bytes=[the most bytes of a feed, after decompression]:N:' \
         '--max-feed-ratio=[the most bytes that a compressed byte of a feed may become]:N:' \
+        '--max-row-bytes=[the most bytes of the entities that one row becomes]:N:' \
+        '--max-row-variants=[the most variants of one product]:N:' \
+        '--max-row-levels=[the most levels of elements within an item of XML]:N:' \
         '--encoding=[the encoding of the feed'\''s text\: windows-1251]:NAME:' \
         '--sheet=[the sheet of a workbook (.xlsx, .ods), by its name or number]:NAME:' \
         '--threads=[number of threads]:N:' \

@@ -5,7 +5,7 @@ import VisualQuery
 
 @Suite struct ExitCodeTests {
   @Test func `the numbers are those that scripts know`() {
-    #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 7, 8, 130])
+    #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 130])
   }
 
   struct Strange: Error {}

@@ -89,9 +89,9 @@ internal import PixelMatch
       try self.init(path: path, mode: .read, refusesScans: refusesScans)
       try execute(begin)
     } catch
-      // The first attempt may have made an empty log.
+    // The first attempt may have made an empty log.
       where (error.isRefusedAccess || error.isFullDisk)
-        && FileStatus(path + "-wal")?.byteCount ?? 0 == 0
+      && FileStatus(path + "-wal")?.byteCount ?? 0 == 0
     {
       try self.init(path: path, mode: .immutable, refusesScans: refusesScans)
       try execute(begin)

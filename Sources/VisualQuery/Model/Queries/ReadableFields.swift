@@ -37,7 +37,7 @@ package struct ReadableFields: Sendable, Hashable {
     guard property.isStandard else { return includesPrivate }
     return switch use {
     case .filter: includesPrivate || property.name != "images"
-    case .sort: !property.isList
+    case .sort: includesPrivate || !property.isList
     case .facet: Self.counted.contains(property.name)
     case .words: true
     }

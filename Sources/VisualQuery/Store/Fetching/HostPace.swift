@@ -126,7 +126,9 @@ struct HostPace: Sendable {
   /// Sets the interval to what the host allowed since the last slow-down.
   private mutating func slowDown(until end: Instant) {
     let time = end - (epochStart ?? end)
-    var slower = epochCount > 0 ? time / epochCount : max(interval * 2, .milliseconds(50))
+    // A host that only refuses doubles the interval up to a limit, so that a long run does not count without end.
+    let doubled = min(max(interval * 2, .milliseconds(50)), max(interval, Self.longestGuess))
+    var slower = epochCount > 0 ? time / epochCount : doubled
     // Requests that were paced already tell more than an average.
     if interval > .zero, epochCount > 0 {
       tooShortInterval = interval

@@ -6,6 +6,10 @@ struct RunFigures: Sendable {
   let run: RunRecord
   /// The last run that was a success.
   let success: RunRecord?
+  /// The name of the feed in labels, without the folders of this machine.
+  private var name = ""
+
+  init(run: RunRecord, success: RunRecord?) { (self.run, self.success) = (run, success) }
 
   /// A metric with its samples.
   struct Family {
@@ -15,7 +19,8 @@ struct RunFigures: Sendable {
   }
 
   /// Returns the metrics of the last runs of all feeds.
-  static func families(of figures: [RunFigures]) -> [Family] {
+  static func families(of all: [RunFigures]) -> [Family] {
+    let figures = named(all)
     func family(
       _ name: String, _ help: String, _ samples: (RunFigures) -> [(String, String)]
     ) -> Family {
@@ -47,7 +52,20 @@ struct RunFigures: Sendable {
     ]
   }
 
-  private var label: String { "feed=\"\(Self.escaped(run.feed))\"" }
+  /// Names feeds by the last part of their paths; of several with the same one, the further ones have a number, too.
+  private static func named(_ all: [RunFigures]) -> [RunFigures] {
+    var counts: [Substring: Int] = [:]
+    return all.map { figures in
+      var figures = figures
+      let last = figures.run.feed.split(separator: "/").last ?? ""
+      counts[last, default: 0] += 1
+      let count = counts[last] ?? 1
+      figures.name = String(last) + (count > 1 ? " (\(count))" : "")
+      return figures
+    }
+  }
+
+  private var label: String { "feed=\"\(Self.escaped(name))\"" }
 
   private func samples(
     _ counts: KeyPath<RunRecord.Result, Coverage>, where isShown: (Int) -> Bool

@@ -248,7 +248,8 @@ import VisualQuery
     for id in ["b", "c"] {
       try FileManager.default.removeItem(atPath: shop.folder.path + "/\(id).jpg")
     }
-    let (progress, refused) = try await shop.run(rows)
+    let accepting = IndexOptions(acceptedLosses: Set(CoverageField.allCases))
+    let (progress, refused) = try await shop.run(rows, accepting)
     #expect(refused.map(\.id) == ["b", "c"] && progress.withoutImages == 2)
   }
 

@@ -230,7 +230,8 @@ import VisualQuery
       let event = try #require(try event("mug-red", in: token))
       #expect(try numbers.count([event], since: "2026-11-01").counted == number)
     }
-    let kept = try #require(try event("mug-red", in: #require(narrowed.continuation)))
+    let continuation = try #require(narrowed.continuation)
+    let kept = try #require(try event("mug-red", in: continuation))
     #expect(
       try numbers.count([kept, kept], since: "2026-11-01")
         == SearchNumbers.Counted(counted: 0, known: 2))
@@ -317,10 +318,10 @@ import VisualQuery
         12,
     ])
     let first = try #require(answer.matches.first)
+    let continuation = try #require(answer.continuation)
     let event = try #require(
       try matcher.event(
-        .opened, of: first.value.id, inAnswer: #require(answer.continuation), key: "app",
-        since: "2026-11-01"))
+        .opened, of: first.value.id, inAnswer: continuation, key: "app", since: "2026-11-01"))
     _ = try numbers.count([event], since: "2026-11-01")
     func export(_ numbers: SearchNumbers) throws -> [String] {
       var lines: [String] = []
@@ -370,7 +371,7 @@ import VisualQuery
     let rules = try ShopRules(
       json: JSONValue(
         json: Array(
-          #"{"rules":[{"name":"sv","do":"pin","entities":["product:a"],"languages":["sv-SE"]}]}"#
+          #"{"rules":[{"name":"sv","do":"pin","entities":["product:a"],"when":{"languages":["sv-SE"]}}]}"#
             .utf8
         )))
     _ = try await Indexer(directory: index, settings: ShopSettings(rules: rules))

@@ -88,11 +88,13 @@ import VisualQuery
   @Test(arguments: [EMFILE, ENFILE, ENOMEM])
   func `a lack of open files is not damage`(number: Int32) {
     let error = Catalogue.damage(
-      SegmentError("open", "/shop.vq/product-1.segment", number), of: "product-1.segment", in: "/shop.vq")
+      SegmentError("open", "/shop.vq/product-1.segment", number), of: "product-1.segment",
+      in: "/shop.vq")
     #expect(error.code == .exhausted && error.file == nil && error.isLackOfAccess)
     #expect(!error.message.contains("rollback") && !error.message.contains("new directory"))
     let stored = CatalogueError(
-      StorageError(sqlite: Self.cannotOpen, "unable to open", "/shop.vq/catalogue.sqlite", number: number))
+      StorageError(
+        sqlite: Self.cannotOpen, "unable to open", "/shop.vq/catalogue.sqlite", number: number))
     #expect(stored.code == .exhausted, "\(stored.message)")
   }
 

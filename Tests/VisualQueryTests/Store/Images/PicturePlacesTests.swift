@@ -52,11 +52,13 @@ import VisualQuery
     #expect(none.signedImages == 0)
     #expect(refused.map { $0.reason.contains("--allow-outside DIR") } == [true, true])
     try await set(ShopSettings(outsideFolders: [other.path]))
-    #expect(try await shop.run(rows).0.signedImages == 2)
+    let (taken, _) = try await shop.run(rows)
+    #expect(taken.signedImages == 1 && taken.sharedImages == 1)
     #expect(try await shop.run(rows).0.unchangedImages == 2)
     // An image that is no longer allowed is not kept for being unchanged.
     try await set(ShopSettings(outsideFolders: []))
-    let (revoked, again) = try await shop.run(rows)
+    let accepting = IndexOptions(acceptedLosses: Set(CoverageField.allCases))
+    let (revoked, again) = try await shop.run(rows, accepting)
     #expect(revoked.unchangedImages == 0 && again.count == 2)
   }
 
@@ -95,7 +97,10 @@ import VisualQuery
     try await shop.run(rows)
     try await shop.run([DrawnShop.row("a", #""title":"New""#)])
     let lines = try await shop.exported()
-    #expect(!lines.joined().contains(shop.folder.path))
+    // The name of a feed is its path, by which the next run knows it again.
+    let exported = lines.joined().replacing(#"\"name\":\""# + shop.folder.path, with: "")
+      .replacing(#""feed":""# + shop.folder.path, with: "")
+    #expect(!exported.contains(shop.folder.path), "\(exported)")
     let other = try moved()
     try await set(ShopSettings(imagesRoot: other.path, outsideFolders: ["/srv"]))
     _ = try await CatalogueUpkeep(directory: shop.index).rollBack()

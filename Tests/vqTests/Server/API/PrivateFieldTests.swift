@@ -144,7 +144,7 @@ import VisualQuery
     let response = try await shop.ask(request.line, fields, request.body)
     return "\(response.status) "
       + ServedShop.plain(response.body)
-      .replacing(/"(continuation|requestId|cursor|state|date)":"[^"]*"/, with: "")
+      .replacing(/"(continuation|requestId|cursor|state|date|time)":"[^"]*"/, with: "")
   }
 
   /// Would break if an answer depended on a field that is not public, through whatever field of a question or route.

@@ -4,13 +4,13 @@ import Meter
 /// What an input may cost: memory that is allocated, also if it is freed again, and processor time, each as a number for the whole
 /// and one for each byte.
 ///
-/// The bounds are some ten times what ordinary feeds cost with the sanitizers, and a loop over two counts of a row is beyond them
-/// at a few thousand bytes.
+/// The bounds are generous, since the sanitizers make everything slower: a loop over two counts of a row is beyond them at some ten
+/// thousand bytes.
 enum Cost {
   /// The bytes that any input may allocate, and those for each of its bytes.
-  private static let (fixedBytes, bytesPerByte) = (64 << 20, 32 << 10)
+  private static let (fixedBytes, bytesPerByte) = (512 << 20, 128 << 10)
   /// The nanoseconds of processor time that any input may take, and those for each of its bytes.
-  private static let (fixedTime, timePerByte) = (1_000_000_000, 200_000)
+  private static let (fixedTime, timePerByte) = (8_000_000_000, 1_000_000)
 
   /// Runs something with an input, and traps if it costs too much. Tells libFuzzer how much each byte cost.
   static func check(byteCount: Int, _ run: () -> Void) {

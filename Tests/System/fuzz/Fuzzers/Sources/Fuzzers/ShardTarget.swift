@@ -40,11 +40,13 @@ enum ShardTarget: FuzzTarget {
     let messages = messages(bytes.dropFirst())
     switch kind {
     case UInt8(ascii: "p"):
-      var question = ListQuestion([file: words], shard: shard, of: shardCount)
+      var question = ListQuestion(
+        [file: words], shard: shard, of: shardCount, records: [file: .unsealed])
       read(messages, &question)
       check(question)
     case UInt8(ascii: "s"):
-      var question = SignatureQuestion(rows, shard: shard, of: shardCount)
+      var question = SignatureQuestion(
+        rows, shard: shard, of: shardCount, records: [file: .unsealed])
       read(messages, &question)
       let found = question.signatures[file] ?? [:]
       precondition(found.keys.allSatisfy { [1, 3, 5].contains($0) }, "a row that nobody asked for")
