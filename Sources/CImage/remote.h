@@ -5,7 +5,7 @@
 #include "CWorkers.h"
 #include "reader.h"
 
-// What the header of an image says, and what the caller checked.
+// The sizes in the header of an image, which the caller has checked.
 typedef struct {
   cw_library library;
   uint32_t width, height, denominator, coded_width, coded_height;

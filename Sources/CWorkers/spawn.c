@@ -18,7 +18,7 @@
 
 extern char **environ;
 
-// What a worker gets of the environment: where libraries are. Keys and passwords may be in the rest.
+// The variables that a worker inherits: the folders of libraries. The others may have keys and passwords.
 static const char *const kept_variables[] = {"LD_LIBRARY_PATH=", "LIBHEIF_PLUGIN_PATH="};
 enum { KEPT = sizeof kept_variables / sizeof *kept_variables };
 

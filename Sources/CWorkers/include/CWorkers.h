@@ -37,7 +37,7 @@ enum { CW_LIBRARY_COUNT = 6, CW_NUMBER_COUNT = 12, CW_MESSAGE_BYTES = 200 };
 typedef enum : uint32_t { CW_IMAGES = 0, CW_MODELS = 1 } cw_kind;
 enum { CW_KIND_COUNT = 2 };
 
-// What a job asks for. Its bytes are in the shared memory.
+// The request of a job. Its bytes are in the shared memory.
 typedef struct {
   uint32_t library;
   uint32_t numbers[CW_NUMBER_COUNT];  // what they mean is up to the library
@@ -46,7 +46,7 @@ typedef struct {
   uint64_t memory_limit;     // the most bytes that the library may allocate
 } cw_request;
 
-// What a worker says about a job. Some jobs have two answers.
+// The answer to a job. Some jobs have two answers.
 typedef struct {
   int32_t status;  // what it means is up to the library
   uint32_t is_last;
@@ -55,7 +55,7 @@ typedef struct {
   char message[CW_MESSAGE_BYTES];
 } cw_answer;
 
-// What a worker does with a job: reads its bytes, writes the outcome, and says so by calls of cw_say. The last one has `is_last`.
+// The function that does a job: it reads the bytes, writes the outcome, and answers by calls of cw_say. The last one has `is_last`.
 typedef struct cw_turn cw_turn;
 typedef void (*cw_work)(cw_turn *turn, const cw_request *request, const uint8_t *input,
                         uint8_t *output);
@@ -72,7 +72,7 @@ bool cw_is_cancelled(cw_turn *turn);
 // Runs a worker until the program that started it ends. Returns at once, with false, if no program did.
 bool cw_worker_run(void);
 
-// How a program starts its workers.
+// The settings with which a program starts its workers.
 typedef struct {
   cw_kind kind;
   const char *path;        // of this program, or NULL for the running one

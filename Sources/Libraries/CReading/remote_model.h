@@ -6,7 +6,7 @@
 
 typedef struct cr_remote_run cr_remote_run;
 
-// What a run gets: numbers of 32 bits in a shape, or whole numbers of 64 bits, `count` for each input.
+// The input of a run: numbers of 32 bits in a shape, or whole numbers of 64 bits, `count` for each input.
 typedef struct {
   uint32_t model;
   bool is_tokens;

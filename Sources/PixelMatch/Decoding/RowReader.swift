@@ -43,7 +43,7 @@
       return try result.get()
     }
 
-    /// What C asks while it reads bytes.
+    /// The question whether to stop, which C asks while it reads bytes.
     private final class Question {
       let shouldStop: () -> Bool
 
