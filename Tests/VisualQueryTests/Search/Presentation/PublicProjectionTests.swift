@@ -104,10 +104,10 @@ import VisualQuery
     let fields = ReadableFields(shown: ["care"], includesPrivate: false)
     #expect(fields.allows(EntityProperty(name), for: .filter) == filter)
     #expect(fields.allows(EntityProperty(name), for: .sort) == sort)
-    // Not even the shop itself sorts by a list, which has no order.
+    // The shop itself may look at all.
     let all = ReadableFields(shown: ["care"], includesPrivate: true)
     #expect(all.allows(EntityProperty(name), for: .filter))
-    #expect(all.allows(EntityProperty(name), for: .sort) == (sort || !EntityProperty(name).isList))
+    #expect(all.allows(EntityProperty(name), for: .sort))
   }
 
   @Test func `public fields are kept with the contents until they are replaced`() async throws {

@@ -51,7 +51,7 @@ import VisualQuery
     try history.end(try history.begin(feed: name), .refused, generation: 4, result)
     runs.refresh()
     let lines = Metrics().text(nil, runs: runs.figures).split(separator: "\n")
-    let label = #"feed="/srv/a \"b\"\\c.csv""#
+    let label = #"feed="a \"b\"\\c.csv""#
     #expect(lines.contains("vq_index_last_run_timestamp_seconds{\(label)} 1700000000"))
     #expect(lines.contains("vq_index_last_run_success{\(label),outcome=\"refused\"} 0"))
     #expect(lines.contains("vq_index_last_success_timestamp_seconds{\(label)} 1700000000"))
