@@ -94,8 +94,13 @@ def cause(before, after):
     total = sum(map(change, kinds))
     ranked = sorted(kinds, key=lambda kind: -change(kind) * (1 if total > 0 else -1))
     words = [f"{kind} {get(old, kind)[0]:.3g} -> {get(new, kind)[0]:.3g} ({change(kind):+.2f})" for kind in ranked[:3] if abs(change(kind)) > 0.1]
-    inliers = f"inliers {get(old, 'inliers')[0]:.0f} -> {get(new, 'inliers')[0]:.0f}"
-    return ranked[0], f"{id} {old[1]:.2f} -> {new[1]:.2f}; {inliers}; " + ", ".join(words)
+    inliers = [get(v, "inliers")[0] for v in (old, new)]
+    rivals = [max((get(v, "inliers")[0] for v in answer if v[0] != id), default=0) for answer in (before, after)]
+    kind = ranked[0]
+    if kind == "lead":
+        kind += ", own inliers" if inliers[0] != inliers[1] else ", a rival's inliers" if rivals[0] != rivals[1] else ", likeness"
+        kind += ", fewer than eight" if inliers[0] != inliers[1] and max(inliers) < 8 else ""
+    return kind, f"{id} {old[1]:.2f} -> {new[1]:.2f}; inliers {inliers[0]:.0f} -> {inliers[1]:.0f}; " + ", ".join(words)
 
 
 def edited(image, path):
