@@ -223,11 +223,10 @@ struct IndexRun: ~Copyable {
       try previous.unchanged(rowHash: hash, signer)
     }), !entities.contains(unchanged.id) {
       entities.keep(unchanged.id, line: record.line)
-      let owner = try previous.feed(ofKey: unchanged.key)
-      feedGuard.countUnchanged(isKnown: owner == source.number)
-      if options.onConflict == .replace, owner != source.number {
+      feedGuard.countUnchanged(isKnown: unchanged.feed == source.number)
+      if options.onConflict == .replace, unchanged.feed != source.number {
         adopted.append(unchanged.key)
-        gain(unchanged.id, from: owner)
+        gain(unchanged.id, from: unchanged.feed)
       }
       hasFile = hasFile || unchanged.hasFile
       if unchanged.hasAddress {

@@ -78,7 +78,7 @@ struct PreviousRows {
     }
     return row.map {
       UnchangedRow(
-        key: UInt32(clamping: $0.key), id: $0.id, imageCount: $0.imageCount, hasFile: hasFile,
+        key: $0.key, id: $0.id, feed: $0.feed, imageCount: $0.imageCount, hasFile: hasFile,
         hasAddress: hasAddress)
     }
   }
@@ -88,6 +88,8 @@ struct PreviousRows {
 struct UnchangedRow {
   let key: UInt32
   let id: EntityID
+  /// The number of the feed that it belongs to, or `nil` if it has none.
+  let feed: Int?
   let imageCount: Int
   /// True if an image is from a file, and true if one is from a server.
   let hasFile, hasAddress: Bool

@@ -134,31 +134,51 @@ package struct ImageTable {
     }
   }
 
-  /// Returns the entity that was indexed from a row, with its number of images, or `nil` if the row
-  /// or one of its images was not indexed completely or has changed.
+  /// An entity whose row and images are as they were indexed.
+  package struct Untouched {
+    package let key: UInt32
+    package let id: EntityID
+    /// The number of the feed that it belongs to, or `nil` if it has none.
+    package let feed: Int?
+    package fileprivate(set) var imageCount = 0
+  }
+
+  private enum UntouchedColumn: Int, SQLiteColumns {
+    case type, id, key, position, path, byteCount, modified, contentHash, segment, row, feed
+
+    // One statement for all of it, because it runs for each row of each night.
+    static let byRowHash = """
+      SELECT \(Owned.list), (SELECT feed FROM entityFeeds WHERE entityFeeds.entity = key)
+      FROM entities LEFT JOIN images ON images.entity = key WHERE rowHash = ?
+      """
+  }
+
+  /// Returns the entity that was indexed from a row, or `nil` if the row or one of its images was not indexed completely or has
+  /// changed. There must be tables of feeds (``FeedTable/exists()``).
   ///
-  /// - Parameter isUntouched: Returns whether an image is unchanged, given the key of its entity
-  ///   and its record.
+  /// - Parameter isUntouched: Returns whether an image is unchanged, given the key of its entity and its record.
   package func untouched(
     rowHash: Int, _ isUntouched: (Int, Record) throws(CatalogueError) -> Bool
-  ) throws(CatalogueError) -> (key: Int, id: EntityID, imageCount: Int)? {
-    let row = try connection.statement(Self.byRowHash).bind(.integer(rowHash))
+  ) throws(CatalogueError) -> Untouched? {
+    let row = try connection.statement(UntouchedColumn.byRowHash).bind(.integer(rowHash))
     defer { row.reset() }
-    var found: (key: Int, id: EntityID, imageCount: Int)?
+    var found: Untouched?
     while try row.step() {
-      guard let type = EntityType(rawValue: row.text(Owned.type)) else { return nil }
-      let id = EntityID(type: type, value: row.text(Owned.id))
+      guard let type = EntityType(rawValue: row.text(UntouchedColumn.type)) else { return nil }
+      let id = EntityID(type: type, value: row.text(UntouchedColumn.id))
       guard found == nil || found?.id == id else { return nil }
-      found = (row.integer(Owned.key), id, found?.imageCount ?? 0)
-      if row.isNull(Owned.position) { continue }
-      guard try isUntouched(row.integer(Owned.key), Owned.record(row)) else { return nil }
+      let key = row.integer(UntouchedColumn.key)
+      if found == nil {
+        found = Untouched(
+          key: UInt32(clamping: key), id: id,
+          feed: row.isNull(UntouchedColumn.feed) ? nil : row.integer(UntouchedColumn.feed))
+      }
+      if row.isNull(UntouchedColumn.position) { continue }
+      guard try isUntouched(key, Owned.record(row)) else { return nil }
       found?.imageCount += 1
     }
     return found
   }
-
-  private static let byRowHash =
-    "SELECT \(Owned.list) FROM entities LEFT JOIN images ON entity = key WHERE rowHash = ?"
 
   // MARK: Writing
 
