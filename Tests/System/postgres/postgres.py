@@ -540,7 +540,8 @@ def thumbnails(test):
             """select count(*) from vq.thumbnail t where not exists (select from vq.entity e join vq.image i using (segment, sequence)
                where e.key = t.key and i.content_hash = t.content_hash)""",
             """select count(*) from vq.segment s where kind = 'entities' and not exists (select from vq.entity where segment = s.id)
-               and not exists (select from vq.word where segment = s.id) and not exists (select from vq.thumbnail where segment = s.id)""")
+               and not exists (select from vq.word where segment = s.id) and not exists (select from vq.thumbnail where segment = s.id)
+               and not exists (select from vq.reading where segment = s.id) and not exists (select from vq.entity_feed where segment = s.id)""")
 
     index([{"type": "product", "id": f"p{n}", "title": f"Thing {n}"} for n in range(1010)] + shop, writer, "--thumbnails", "160")
     test.say("there is a snapshot", test.server.sql("select count(*) > 0 from vq.snapshot") == ["t"])

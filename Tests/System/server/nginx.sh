@@ -20,7 +20,7 @@ nginx -p "$folder" -c "$folder/nginx.conf" -e "$folder/nginx.log" -g "daemon off
 pids+=($!)
 ask=(curl -sS --cacert "$folder/shop.pem" --resolve search.shop.example:8443:127.0.0.1 --max-time 30)
 for _ in $(seq 50); do
-  "${ask[@]}" -o /dev/null https://search.shop.example:8443/livez 2> /dev/null && break
+  "${ask[@]}" --fail -o /dev/null https://search.shop.example:8443/livez 2> /dev/null && break
   sleep 0.1
 done
 "${ask[@]}" --http2 -o "$folder/answer.json" -w '%{http_version} %{response_code}\n' -H 'Content-Type: image/jpeg' \

@@ -108,12 +108,13 @@ package final class PostgresPublisher {
     let version = try PostgresSchema.check(connection)
     let keepsReadings = version >= PostgresSchema.readingsVersion
     var rows = try writeEntities(tables, since, batch)
-    try removeReplaced(by: batch, version)
+    var touched = try removeReplaced(by: batch)
     if version >= PostgresSchema.feedsVersion {
-      rows += try writeFeeds(tables, isWhole: newest == nil, batch)
+      rows += try writeFeeds(tables, isWhole: newest == nil, batch, &touched)
     }
     rows += try writeReadings(
-      tables, isWhole: newest == nil, batch, keepsReadings: keepsReadings)
+      tables, isWhole: newest == nil, batch, keepsReadings: keepsReadings, &touched)
+    try removeEmpty(touched, version)
     rows += try writeWords(tables, isWhole: newest == nil, batch)
     rows += try writeThumbnails(tables, directory, since, isWhole: newest == nil, batch)
     if rows > 0 {
@@ -184,22 +185,20 @@ package final class PostgresPublisher {
     return count
   }
 
-  /// Removes the rows of entities that a batch replaces, the thumbnails of images that these entities do not
-  /// have any more, and batches without rows from the list.
+  /// Removes the rows of entities that a batch replaces, and the thumbnails of images that these entities do not
+  /// have any more.
   ///
   /// Thumbnails of their other images stay, since this machine may not have them.
-  private func removeReplaced(by batch: Int, _ version: Int) throws(CatalogueError) {
-    let further = [
-      (PostgresSchema.readingsVersion, "reading"), (PostgresSchema.feedsVersion, "entity_feed"),
-    ].filter { version >= $0.0 }
-      .map { " and not exists (select from vq.\($0.1) f where f.segment = s.id)" }.joined()
+  ///
+  /// - Returns: The batches that have fewer rows now.
+  private func removeReplaced(by batch: Int) throws(CatalogueError) -> Set<Int> {
     try connection.run(
       """
       delete from vq.image i using vq.entity old, vq.entity new
       where new.segment = $1 and old.type = new.type and old.id = new.id and old.segment <> $1
         and i.segment = old.segment and i.sequence = old.sequence
       """, [.integer(batch)])
-    let touched = try connection.run(
+    return try numbers(
       """
       with lost as (
         delete from vq.thumbnail t using vq.entity old, vq.entity new
@@ -215,7 +214,22 @@ package final class PostgresPublisher {
         returning old.segment)
       select segment from lost union select segment from gone
       """, [.integer(batch)])
-    for row in touched {
+  }
+
+  /// Returns the different integers of the rows of a statement.
+  private func numbers(
+    _ statement: String, _ values: [PostgresValue]
+  ) throws(CatalogueError) -> Set<Int> {
+    Set(try connection.run(statement, values).map(\.onlyInteger))
+  }
+
+  /// Removes those of some batches that have no row from the list.
+  private func removeEmpty(_ batches: Set<Int>, _ version: Int) throws(CatalogueError) {
+    let further = [
+      (PostgresSchema.readingsVersion, "reading"), (PostgresSchema.feedsVersion, "entity_feed"),
+    ].filter { version >= $0.0 }
+      .map { " and not exists (select from vq.\($0.1) f where f.segment = s.id)" }.joined()
+    for batch in batches.sorted() {
       try connection.run(
         """
         delete from vq.segment s where s.id = $1
@@ -223,7 +237,7 @@ package final class PostgresPublisher {
           and not exists (select from vq.word w where w.segment = s.id)
           and not exists (select from vq.thumbnail t where t.segment = s.id)\
         \(further)
-        """, [.integer(row.onlyInteger)])
+        """, [.integer(batch)])
     }
   }
 
@@ -250,16 +264,21 @@ package final class PostgresPublisher {
 
   /// Writes the feeds of entities that came or changed since the last generation, and removes those of entities that are gone.
   ///
+  /// - Parameter touched: Gets the batches that have fewer rows afterwards.
   /// - Returns: The number of rows.
   private func writeFeeds(
-    _ tables: CatalogueTables, isWhole: Bool, _ batch: Int
+    _ tables: CatalogueTables, isWhole: Bool, _ batch: Int, _ touched: inout Set<Int>
   ) throws(CatalogueError) -> Int {
     let changed = isWhole ? [] : try tables.growth.changedFeeds()
     for start in stride(from: 0, to: changed.count, by: Self.removedRows) {
       let part = changed[start..<min(start + Self.removedRows, changed.count)]
-      try connection.run(
-        "delete from vq.entity_feed where key = any($1::text::bigint[])",
-        [.text("{" + part.map(String.init).joined(separator: ",") + "}")])
+      touched.formUnion(
+        try numbers(
+          """
+          with gone as (
+            delete from vq.entity_feed where key = any($1::text::bigint[]) returning segment)
+          select distinct segment from gone
+          """, [.text("{" + part.map(String.init).joined(separator: ",") + "}")]))
     }
     var count = 0
     try connection.copyIn("copy vq.entity_feed(key, segment, feed) from stdin (format binary)") {
@@ -281,10 +300,12 @@ package final class PostgresPublisher {
 
   /// Writes what was read in images since the last generation, and removes what it replaces and what is gone.
   ///
+  /// - Parameter touched: Gets the batches that have fewer rows afterwards.
   /// - Returns: The number of rows.
   /// - Throws: ``CatalogueError``, with the code `otherSchemaVersion` if the tables cannot keep what was read.
   private func writeReadings(
-    _ tables: CatalogueTables, isWhole: Bool, _ batch: Int, keepsReadings: Bool
+    _ tables: CatalogueTables, isWhole: Bool, _ batch: Int, keepsReadings: Bool,
+    _ touched: inout Set<Int>
   ) throws(CatalogueError) -> Int {
     let changed = isWhole ? [] : try tables.growth.changedReadings()
     guard try isWhole ? tables.readings.hasAny() : !changed.isEmpty else { return 0 }
@@ -300,12 +321,16 @@ package final class PostgresPublisher {
       func list(_ numbers: [Int]) -> PostgresValue {
         .text("{" + numbers.map(String.init).joined(separator: ",") + "}")
       }
-      try connection.run(
-        """
-        delete from vq.reading r
-        using unnest($1::text::bigint[], $2::text::bigint[]) as c(content_hash, byte_count)
-        where r.content_hash = c.content_hash and r.byte_count = c.byte_count
-        """, [list(part.map(\.hash)), list(part.map(\.byteCount))])
+      touched.formUnion(
+        try numbers(
+          """
+          with gone as (
+            delete from vq.reading r
+            using unnest($1::text::bigint[], $2::text::bigint[]) as c(content_hash, byte_count)
+            where r.content_hash = c.content_hash and r.byte_count = c.byte_count
+            returning r.segment)
+          select distinct segment from gone
+          """, [list(part.map(\.hash)), list(part.map(\.byteCount))]))
     }
     var (count, models) = (0, [String: String]())
     try connection.copyIn(
