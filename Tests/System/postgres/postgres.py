@@ -227,7 +227,7 @@ def changes(test):
             generation += 1
             status, content = (b, a)[number % 2].ask("GET", "/v1/entities/product/read-back", at_least=generation + 1)
             seen = seen and status == 200 and f"Version {number}".encode() in content
-        test.say("what was written through one server is read on the other", seen)
+        test.say("what was written through one server is read on the other", seen, (status, content[:200]))
         test.say("a generation that does not come is 503", b.ask("GET", "/v1/entities/product/read-back", at_least=9999)[0] == 503)
         test.say("a generation must be a number", b.ask("GET", "/v1/entities/product/read-back", at_least="x")[0] == 400)
         a.waits_for(generation + 1)
@@ -708,7 +708,8 @@ def with_text(test, word):
         row["images"][0].update(readingModels=models, reading={"codes": [], "unread": 0, "lines": [
             {"text": f"{word}{number}", "certainty": 0.9, "corners": [[0.1, 0.1], [0.9, 0.1], [0.9, 0.2], [0.1, 0.2]]}]})
         lines.append(json.dumps(row) + "\n")
-    path = test.folder / f"{word}.signed"
+    # The path is the name of the feed, which exports have, too.
+    path = test.folder / "with-text.signed"
     path.write_text("".join(lines))
     return path
 

@@ -10,25 +10,21 @@ struct SamePictures: Sendable {
 
   /// Compares images by all that is stored of them, whatever type of entity they belong to.
   ///
-  /// - Complexity: O(images) if few have the same hash.
+  /// - Complexity: O(images).
   init(_ images: [StoredImage]) {
     var first = Array(images.indices)
-    // `last` maps each hash to the last image that has it. `before` has, for each image, the
-    // previous image with the same hash.
-    var last: [PDQHash: Int] = [:]
+    // The last of the different images with a hash; `before` has the one before each of them.
+    var last: [Int: Int] = [:]
     last.reserveCapacity(images.count)
     var before = [Int?](repeating: nil, count: images.count)
-    for index in images.indices {
-      before[index] = last.updateValue(
-        index, forKey: images[index].segment.pdq(at: images[index].row))
-      var other = before[index]
-      while let known = other {
-        if first[known] == known, images[known].isSamePicture(as: images[index]) {
-          first[index] = known
-          break
-        }
+    for (index, image) in images.enumerated() {
+      let hash = image.segment.pictureHash(at: image.row)
+      var other = last[hash]
+      while let known = other, first[index] == index {
+        if images[known].isSamePicture(as: image) { first[index] = known }
         other = before[known]
       }
+      if first[index] == index { before[index] = last.updateValue(index, forKey: hash) }
     }
     self.first = first
   }
@@ -64,10 +60,6 @@ struct SamePictures: Sendable {
 extension StoredImage {
   /// Returns whether the signatures are equal. Embeddings are left out: those of one image may come from different rows of a feed.
   func isSamePicture(as other: StoredImage) -> Bool {
-    if segment === other.segment && row == other.row { return true }
-    guard segment.pdq(at: row) == other.segment.pdq(at: other.row) else { return false }
-    var (own, others) = (segment.signature(at: row), other.segment.signature(at: other.row))
-    (own.embedding, others.embedding) = (nil, nil)
-    return own == others
+    segment.hasSamePicture(at: row, as: other.segment, at: other.row)
   }
 }

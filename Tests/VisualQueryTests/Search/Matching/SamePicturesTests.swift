@@ -60,7 +60,8 @@ import VisualQuery
     let (folder, catalogue) = try await Self.shop(sizes: ["500"], others: [store])
     let content = try SemanticContent(
       decoding: ImageDecoder().contents(ofFile: SampleShop.image("oats.jpg")))
-    let answer = try await Matcher(catalogue: catalogue).values(for: content)
+    let answer = try await Matcher(catalogue: catalogue).values(
+      for: content, options: MatchOptions(timeout: nil))
     let shown = answer.matches.map(\.value.id.value)
     #expect(shown.contains("oats-500") && shown.contains("mill"), "\(shown)")
     withExtendedLifetime(folder) {}
