@@ -24,7 +24,7 @@ struct VQ {
     IndexCommand.command, MatchCommand.command, CatalogueCommand.command, DoctorCommand.command,
     FeedsCommand.command, DuplicatesCommand.command, LabelsCommand.command, RulesCommand.command,
     ReportCommand.command,
-    EvalCommand.command,
+    EvalCommand.command, FitCommand.command,
     DiffCommand.command,
     WhyNotCommand.command, NeighborsCommand.command, FeedbackCommand.command, ServeCommand.command,
     KeyCommand.command,

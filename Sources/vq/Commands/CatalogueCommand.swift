@@ -302,7 +302,7 @@ enum CatalogueCommand {
       "undo        " + (status.previousGeneration.map { "to generation \($0)" } ?? "not possible"),
     ]
     let lastLines = status.lastRuns.flatMap(LastRunText.lines)
-    for line in lines + textLines(status) + vectorLines(status) + lastLines {
+    for line in lines + textLines(status) + vectorLines(status) + fitLines(status) + lastLines {
       try console.output.writeLine(line)
     }
   }
@@ -323,6 +323,16 @@ enum CatalogueCommand {
     let kinds =
       vectors.kinds == nil ? "; too few things of known kinds to tell what is similar" : ""
     return ["vectors     by \(DisplayText.escaped(vectors.name))\(kinds)"]
+  }
+
+  /// Returns a line for the fit of the confidence, if there is one.
+  private static func fitLines(_ status: CatalogueUpkeep.Status) -> [String] {
+    guard let fit = status.fit else { return [] }
+    let photos = DisplayText.count(fit.photos, "photo", "photos")
+    return [
+      "fit         to \(photos) of the shop"
+        + (fit.isOfThisCalibration ? "" : "; does not count: it belongs to another calibration")
+    ]
   }
 
   /// The JSON form of a verification.

@@ -14,6 +14,8 @@ struct Evaluation: Sendable {
   let models: ReadingModels?
   /// True if what is similar counts, too.
   var withSimilar = false
+  /// True if each query is asked for a fit of the shop: also as if the shop did not have what the image shows.
+  var isForFit = false
   /// Returns the rules to try with a catalogue, or `nil` for none.
   let rules: @Sendable (Catalogue) throws -> ShopRules?
 
@@ -62,6 +64,7 @@ struct Evaluation: Sendable {
     matcher.models = models
     matcher.rules = try rules(catalogue)
     if let models { try TextModels.warnOfOthers(models, catalogue, console) }
+    if !isForFit { FitCommand.warnOfOther(catalogue, console) }
     return matcher
   }
 
@@ -112,9 +115,11 @@ struct Evaluation: Sendable {
         return .failure(PictureFailure(DecodeError(code: .corrupt, message: error.message)))
       }
       return .success(
-        try await matcher.evaluate(
-          item.query, signature: signature, withLabels: item.withLabels, subject: subject,
-          withSimilar: withSimilar))
+        try await asked(item.query, matcher) { matcher in
+          try await matcher.evaluate(
+            item.query, signature: signature, withLabels: item.withLabels, subject: subject,
+            withSimilar: withSimilar)
+        })
     }
     switch Self.decoded(item.path) {
     case .failure(let failure):
@@ -122,10 +127,20 @@ struct Evaluation: Sendable {
       return .failure(failure)
     case .success(let picture):
       return .success(
-        try await matcher.evaluate(
-          item.query, picture: picture, withLabels: item.withLabels, subject: subject,
-          withSimilar: withSimilar))
+        try await asked(item.query, matcher) { matcher in
+          try await matcher.evaluate(
+            item.query, picture: picture, withLabels: item.withLabels, subject: subject,
+            withSimilar: withSimilar)
+        })
     }
+  }
+
+  private func asked(
+    _ query: EvaluationQuery, _ matcher: Matcher,
+    ask: (Matcher) async throws -> EvaluatedQuery
+  ) async throws -> EvaluatedQuery {
+    isForFit
+      ? try await matcher.evaluateWithAndWithout(query, ask: ask) : try await ask(matcher)
   }
 
   static func decoded(_ path: String) -> Result<PixelBuffer, PictureFailure> {

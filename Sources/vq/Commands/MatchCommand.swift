@@ -260,6 +260,7 @@ enum MatchCommand {
         advice: matcher.models?.words == nil
           ? [] : ["encode them with: vq catalogue embed --models DIR"])
     }
+    FitCommand.warnOfOther(catalogue, console)
     matcher.rules = try RulesCommand.rules(toTry: arguments, in: catalogue, on: console)
     matcher.ruleDate = question.date
     let search = PictureSearch(

@@ -233,6 +233,7 @@ enum ServeCommand {
       asked: arguments[isolate] ?? .on, settings.decodeLimits, threads: pool.width, console)
     settings.models = try TextModels.open(arguments, for: try catalogue.newest(), on: console)
     startProcesses(of: settings.models, settings.isolation, threads: pool.width, console)
+    FitCommand.warnOfOther(try catalogue.newest(), console)
     settings.keepsNumbers = arguments[numbers]
     settings.trialRules = try arguments[tryRules].map { path in
       guard arguments[numbers] else {

@@ -98,6 +98,8 @@ extension Evidence.Kind: WordedEnumeration {
       .init("Parts that look the same", "Gleich aussehende Teile", "Parties identiques")
     case .text: .init("What it says", "Was darauf steht", "Ce qui y est écrit")
     case .words: .init("What was asked for", "Was gefragt ist", "Ce qui est demandé")
+    case .fit:
+      .init("Learned in this shop", "In diesem Shop gelernt", "Appris dans cette boutique")
     case .stock: .init("Its product", "Sein Produkt", "Son article")
     case .lead: .init("Lead over others", "Vorsprung vor anderen", "Avance sur les autres")
     case .code: .init("Its code", "Sein Code", "Son code")

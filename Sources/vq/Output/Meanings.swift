@@ -21,6 +21,7 @@ extension Evidence.Kind {
     case .patches: "patches that look the same where the keypoints align"
     case .text: "words that were read, compared with its own"
     case .words: "words of --text that it has"
+    case .fit: "what the shop's photos taught (vq fit); the confidence without"
     case .stock: "confidence in the product that it stocks"
     case .lead: "lead over the next best entity"
     case .code: "a product code that was read"

@@ -42,7 +42,7 @@ import VisualQuery
   @Test func `each document is tested`() {
     let here = [
       "index", "catalogue", "doctor", "duplicates", "labels", "rules", "report", "eval", "diff",
-      "why-not", "neighbors", "feedback", "hash", "copy", "feeds",
+      "why-not", "neighbors", "feedback", "hash", "copy", "feeds", "fit",
     ]
     // MatchSchemaTests has the answers of a match.
     #expect(Set(PrintedDocument.all.map(\.name)) == Set(here + ["match"]))
@@ -82,6 +82,23 @@ import VisualQuery
     try expect(printed, of: .index)
   }
 
+  private static let fit = ShopFit(
+    [.prior: -1.5], calibration: Calibration.mark, vectors: "m", photos: 100, products: 10)
+
+  @Test func `the verdict on a fit, and the fits of an index`() async throws {
+    let index = folder.path + "/i.vq"
+    _ = try lines(["index", SampleShop.catalogue, "--index", index, "-q"])
+    let queries = SampleShop.query("queries.jsonl")
+    var printed = try lines(["fit", queries, "--index", index, "-q", "--json"], status: [1])
+    printed += try lines(["fit", "--show", "--index", index, "--json"])
+    var settings = ShopSettings()
+    settings.fits = ShopFits([Self.fit])
+    _ = try await Indexer(directory: index, settings: settings).putSettings()
+    printed += try lines(["fit", "--show", "--index", index, "--json"])
+    printed += try lines(["fit", "--undo", "--index", index, "--json"])
+    try expect(printed, of: .fit)
+  }
+
   private static let text: CatalogueUpkeep.TextSummary = {
     var summary = CatalogueUpkeep.TextSummary(generation: 2)
     (summary.unavailable, summary.firstReason) = (1, "gone")
@@ -108,7 +125,7 @@ import VisualQuery
           links: ["product": "https://shop.example/{id}"], allowedSchemes: ["app"],
           text: [.init(models: ["reading.onnx": "00"], images: 1)],
           vectors: ImageModel(name: "m", files: ["image.onnx": "00"], kinds: kinds),
-          lossLimits: LossLimits(), lastRuns: [])))
+          fit: Self.fit, lossLimits: LossLimits(), lastRuns: [])))
     let feed = try folder.write(
       #"{"type":"product","id":"a","title":"A","images":["a.jpg"]}"#, to: "feed.jsonl")
     let photo = try Data(contentsOf: URL(filePath: SampleShop.image("oats.jpg")))

@@ -9,7 +9,7 @@ _vq() {
   COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     case ${COMP_WORDS[index]} in
-    index|match|catalogue|doctor|feeds|duplicates|labels|rules|report|eval|diff|why-not|neighbors|feedback|serve|key|hash|sign|postgres|copy|codegen|simulate-client|help|completions) command=${COMP_WORDS[index]}; break ;;
+    index|match|catalogue|doctor|feeds|duplicates|labels|rules|report|eval|fit|diff|why-not|neighbors|feedback|serve|key|hash|sign|postgres|copy|codegen|simulate-client|help|completions) command=${COMP_WORDS[index]}; break ;;
     esac
   done
   case $command:$previous in
@@ -125,6 +125,11 @@ _vq() {
     eval:--report) _vq_reply -f; compopt -o filenames; return ;;
     eval:--models) _vq_reply -d; compopt -o filenames; return ;;
     eval:--cache) _vq_reply -d; compopt -o filenames; return ;;
+    fit:--index) _vq_reply -d; compopt -o filenames; return ;;
+    fit:--absent) return ;;
+    fit:--threads|fit:-j) return ;;
+    fit:--models) _vq_reply -d; compopt -o filenames; return ;;
+    fit:--cache) _vq_reply -d; compopt -o filenames; return ;;
     diff:--index) _vq_reply -d; compopt -o filenames; return ;;
     diff:--before) _vq_reply -d; compopt -o filenames; return ;;
     diff:--rules) _vq_reply -f; compopt -o filenames; return ;;
@@ -229,7 +234,7 @@ _vq() {
   esac
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
-    :*) _vq_reply -W 'index match catalogue doctor feeds duplicates labels rules report eval diff why-not neighbors feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
+    :*) _vq_reply -W 'index match catalogue doctor feeds duplicates labels rules report eval fit diff why-not neighbors feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
     index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --max-removed --accept-loss --feed-name --accept-feed --report --detailed-exit-code --models --currency --map --map-from --encoding --sheet --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --ca-file --fetch-rate --fetch-time --user-agent --fetch-header --max-rows --max-feed-bytes --max-feed-ratio --max-row-bytes --max-row-variants --max-row-levels --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
     match:-*) _vq_reply -W '--index --labels --text --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --profile --all-fields --tolerant --subject --answers --similar --with-label --near --at --locale --app-page --rules --signature --embedding --continue --refresh --models --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
@@ -250,6 +255,8 @@ _vq() {
     report:*) return ;;
     eval:-*) _vq_reply -W '--index --without-labels --subject --calibrate --rules --threads -j --json --report --quiet -q --models --cache --color --help -h --version' ;;
     eval:*) _vq_reply -f; compopt -o filenames; return ;;
+    fit:-*) _vq_reply -W '--index --dry-run --show --undo --with-feedback --absent --without-labels --threads -j --json --quiet -q --models --cache --color --help -h --version' ;;
+    fit:*) _vq_reply -f; compopt -o filenames; return ;;
     diff:-*) _vq_reply -W '--index --before --rules --threads -j --json --cache --color --help -h --version' ;;
     diff:*) _vq_reply -f; compopt -o filenames; return ;;
     why-not:-*) _vq_reply -W '--index --expect --labels --text --region --limit --products --stores --min-confidence --subject --type --where --with-label --threads -j --models --json --report --max-bytes --max-pixels --formats --cache --color --help -h --version' ;;
@@ -275,7 +282,7 @@ _vq() {
     simulate-client:-*) _vq_reply -W '--server --labels --crop --sides --key-file --language --timeout --conversation --json --max-bytes --max-pixels --formats --color --help -h --version' ;;
     simulate-client:*) _vq_reply -f; compopt -o filenames; return ;;
     help:-*) _vq_reply -W '--man --schemas --color --help -h --version' ;;
-    help:*) _vq_reply -W 'index match catalogue doctor feeds duplicates labels rules report eval diff why-not neighbors feedback serve key hash sign postgres copy codegen simulate-client help completions'; return ;;
+    help:*) _vq_reply -W 'index match catalogue doctor feeds duplicates labels rules report eval fit diff why-not neighbors feedback serve key hash sign postgres copy codegen simulate-client help completions'; return ;;
     completions:-*) _vq_reply -W '--color --help -h --version' ;;
     completions:*) _vq_reply -W 'bash zsh fish'; return ;;
   esac

@@ -15,6 +15,7 @@ _vq() {
     'rules:pin, hide and boost entities in answers'
     'report:what people searched and opened'
     'eval:measure the search quality of an index'
+    'fit:fit the confidence to labelled photos of the shop'
     'diff:compare the answers of two generations'
     'why-not:show which stage of a search loses an entity'
     'neighbors:list the entities that look most like one of the index'
@@ -261,6 +262,27 @@ _vq() {
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
         '*:QUERIES:_files' ;;
+    fit)
+      _arguments -s -S \
+        '--index=[the index to search]:DIR:_files -/' \
+        '--dry-run[print the verdict, and store nothing]' \
+        '--show[print the fit that the index has, and the former ones]' \
+        '--undo[remove the newest fit\: the one before it counts again, or none]' \
+        '--with-feedback[also fit what people said about answers]' \
+        '--absent=[the share of photos that show what the shop lacks]:SHARE:' \
+        '--without-labels[search with the images only]' \
+        '--threads=[number of threads]:N:' \
+        '-j+[number of threads]:N:' \
+        '--json[the verdict as one JSON object]' \
+        '--quiet[no progress]' \
+        '-q[no progress]' \
+        '--models=[read the text of images, and encode them, with the models of a folder]:DIR:_files -/' \
+        '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' \
+        '*:QUERIES:_files' ;;
     diff)
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
@@ -470,7 +492,7 @@ _vq() {
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
-        '1:COMMAND:(index match catalogue doctor feeds duplicates labels rules report eval diff why-not neighbors feedback serve key hash sign postgres copy codegen simulate-client help completions)' ;;
+        '1:COMMAND:(index match catalogue doctor feeds duplicates labels rules report eval fit diff why-not neighbors feedback serve key hash sign postgres copy codegen simulate-client help completions)' ;;
     completions)
       _arguments -s -S \
         '--color=[when to use color]:WHEN:(auto always never)' \

@@ -64,6 +64,8 @@ package struct CatalogueUpkeep: Sendable {
     package let text: [ReadImages]?
     /// The model that computed vectors of images; `nil` if none did.
     package let vectors: ImageModel?
+    /// The fit of the confidence that counts; `nil` if there is none.
+    package let fit: ShopFit?
     /// The limits of what a run may take from the index.
     package let lossLimits: LossLimits
     /// The last run of each feed, the latest one first.
@@ -115,6 +117,7 @@ package struct CatalogueUpkeep: Sendable {
           uniqueKeysWithValues: ShopSettings.templates(settings).map { ($0.rawValue, $1) }),
         allowedSchemes: ShopSettings.allowedSchemes(settings).sorted(),
         text: readings.isEmpty ? nil : readings, vectors: ImageModel(settings: settings),
+        fit: try Catalogue.fits(settings, directory).current,
         lossLimits: ShopSettings.lossLimits(settings),
         lastRuns: try RunHistory(directory: directory).latest().map(LastRun.init))
     }

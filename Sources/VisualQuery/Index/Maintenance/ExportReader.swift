@@ -49,6 +49,7 @@ struct ExportReader: ~Copyable {
       publicFields: ShopSettings.publicFields(values),
       rules: try Catalogue.rules(values, path))
     settings.lossLimits = ShopSettings.givenLossLimits(values)
+    settings.fits = try Catalogue.fits(values, path)
     return (settings, Feed.all(in: values))
   }
 

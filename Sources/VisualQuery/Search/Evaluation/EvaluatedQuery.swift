@@ -29,6 +29,14 @@ package struct EvaluatedQuery: Sendable {
   /// For each entity that is listed as similar (``MatchResponse/similar``), whether it shares a kind with a right one; `nil` if that was not
   /// asked for, or if no right one has a kind.
   package internal(set) var similar: [Bool]? = nil
+  /// What each witness says about the best candidates, for a fit of the shop.
+  package internal(set) var witnessed: [WitnessedEntity] = []
+  /// The same as if the shop did not have the right ones; `nil` if that was not asked.
+  package internal(set) var withoutRight: [WitnessedEntity]? = nil
+  /// The product that the image shows, of which there may be several photos, or `nil` if no entity is right.
+  package internal(set) var product: String? = nil
+  /// The model whose vectors were compared, or `nil` if none were.
+  package internal(set) var vectors: String? = nil
 
   /// The place of the first right answer, from 0.
   package var rank: Int? { answers.firstIndex { query.isRight($0.id) } }
@@ -134,12 +142,17 @@ extension Matcher {
     let shown = ranked.filter { $0.entity.confidence >= state.query.cutOff }.map(\.entity.key)
     let similar =
       withSimilar ? try similar(state, to: query, without: shown + possible.map(\.key)) : nil
-    return EvaluatedQuery(
+    var evaluated = EvaluatedQuery(
       query: query, answers: answers,
       missReason: try missReason(query, answers, state, scored, rules), samples: samples,
       possible: possible.compactMap { entity in
         ids[entity.key].map { EvaluatedQuery.Answer(id: $0, confidence: entity.confidence) }
       }, similar: similar)
+    evaluated.witnessed = ranked.map {
+      WitnessedEntity($0.entity, isRight: query.isRight($0.id))
+    }
+    evaluated.vectors = state.comparedVectors
+    return evaluated
   }
 
   /// Returns for each entity that is similar whether it shares a kind with a right one; `nil` if no right one has a kind.

@@ -59,6 +59,8 @@ public struct Evidence: Sendable, Hashable, Codable {
     /// The share of the words beside the image ("this, but in green") that the entity has, `0...1`. It makes siblings that have them as
     /// likely as the one in the image, and this one less likely. Of a question whose filter asks for a color, 1.
     case words
+    /// What the fit of the shop (`vq fit`) adds to the log-odds; the value is the confidence without it.
+    case fit
   }
 
   /// The kind of evidence.

@@ -21,8 +21,10 @@ extension Matcher {
     let cutOff = cutOff(options, hasImage: image != nil || content.signature != nil)
     let rules = try await activeRules(labels, of: content.labels, options)
     let words = AskedWords(content.text, options.filters[.product])
+    let fit = fit(of: options)
     let mayEnd =
       (image == nil || models == nil) && !rules.hides && !rules.moves && words == nil
+      && fit?.canMakeSure != true
       && WholeImageStage.isWorthwhile(for: content, options, types, cutOff: cutOff, in: catalogue)
     var glance: ImageGlance?
     if mayEnd, let image, allowed != nil {
@@ -43,7 +45,7 @@ extension Matcher {
           types: types, labels: labels, signature: copy.signature, isImageLeftOut: false,
           subject: options.subject, cutOff: cutOff, allowed: allowed, feedback: nil,
           suppressed: [], rules: rules, words: nil, sighted: [], isFilterUnfinished: false,
-          shouldStop: shouldStop, remaining: { deadline.map { $0 - now() } })
+          shouldStop: shouldStop, remaining: { deadline.map { $0 - now() } }, fit: fit)
         var state = QueryState(
           query,
           plan: QueryPlan(
@@ -64,7 +66,7 @@ extension Matcher {
     endStep(.signature, since: start)
     try Task.checkCancellation()
     let feedback = try feedback(on: signature, content, options)
-    let suppressed = try suppressedKeys(feedback)
+    let suppressed = try suppressedKeys(feedback).union(leftOut)
     let scansEnd = deadline.map { $0 - ($0 - now()) * Self.verifyingShare }
     var embedding = content.embedding.map { .given($0) } ?? encoding.map(EmbeddingSource.computed)
     let direction = wordsEncoding(content)
@@ -86,7 +88,8 @@ extension Matcher {
       feedback: feedback, suppressed: suppressed, rules: rules, words: words,
       sighted: asksForColor ? try await sighted(in: content, options, deadline: deadline) : [],
       isFilterUnfinished: allowed == nil,
-      shouldStop: shouldStop, remaining: { deadline.map { $0 - now() } })
+      shouldStop: shouldStop, remaining: { deadline.map { $0 - now() } }, fit: fit,
+      vectors: content.embedding != nil ? ShopFit.givenVectors : catalogue.imageModel?.name)
     var state = QueryState(
       query, plan: plan,
       searches: signature.map { signature in

@@ -31,7 +31,7 @@ extension Matcher {
   /// colors and prints contradict for the reason that the words give. If a color is asked for, the color of the image
   /// does not count against entities that have the asked one.
   func worded(_ state: QueryState) throws -> WordedEntities {
-    let plain = state.standings.entities
+    let plain = state.fitted
     guard let asked = state.query.words, !state.query.isFilterUnfinished else {
       return WordedEntities(scored: plain)
     }
@@ -67,7 +67,7 @@ extension Matcher {
       : keys.filter { words[$0]?.isOfColor(in: asked) ?? false }
     if colorless != state.findings.colorless { state.findings.colorless = colorless }
     try measure(families.flatMap(\.meant), in: &state)
-    var scored = state.standings.entities
+    var scored = state.fitted
     if families.isEmpty {
       Self.hint(at: compared, of: &scored, cutOff: state.query.cutOff, agreement)
     }

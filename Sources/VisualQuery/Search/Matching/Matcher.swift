@@ -29,6 +29,10 @@ public struct Matcher: Sendable {
   package var onStep: (@Sendable (QueryStep, Duration) -> Void)?
   /// The shop's rules of what answers show, or `nil` for those of the catalogue.
   package var rules: ShopRules?
+  /// The shop's fits of the confidence, or `nil` for those of the catalogue.
+  package var fits: ShopFits?
+  /// The keys of entities that are not found, as if the shop did not have them.
+  package var leftOut: Set<UInt32> = []
   /// The instant at which rules are applied, or `nil` for that of the query.
   package var ruleDate: Date?
   /// The fields that questions may look at: all of them, or, for strangers, the public ones.
@@ -57,6 +61,7 @@ public struct Matcher: Sendable {
     var timed = Matcher(catalogue: catalogue, pool: pool, clock: clock)
     (timed.models, timed.onStep) = (models, onStep)
     (timed.rules, timed.ruleDate) = (rules, ruleDate)
+    (timed.fits, timed.leftOut) = (fits, leftOut)
     return timed
   }
 

@@ -220,7 +220,8 @@ enum PossibleEntities {
         !(place.map { isApart(other.claim, $0) } ?? false)
       }.prefix(candidateLimit))
     let shares = probabilities(
-      of: rivals.map(\.evidence), withoutEmbedding: rivals.map(\.evidenceWithoutEmbedding),
+      of: rivals.map(\.evidenceWithoutFit),
+      withoutEmbedding: rivals.map(\.evidenceWithoutEmbedding),
       isDirected: rivals.contains { $0.image?.evidence.isDirected ?? false })
     let order = rivals.indices.sorted { (shares[$1], $0) < (shares[$0], $1) }
     return order.prefix(length(order.map { shares[$0] })).map { index in

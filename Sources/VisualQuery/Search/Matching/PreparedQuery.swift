@@ -30,6 +30,10 @@ struct PreparedQuery: Sendable {
   let shouldStop: @Sendable () -> Bool
   /// Returns the time until the deadline, or `nil` if there is none.
   let remaining: @Sendable () -> Duration?
+  /// The fit of the shop that may hold for the query.
+  var fit: ShopFit?
+  /// The model whose vectors are compared, if any are.
+  var vectors: String?
 
   /// Returns whether an entity may be found: the filter of its type accepts it, and nobody said that it is
   /// not meant.

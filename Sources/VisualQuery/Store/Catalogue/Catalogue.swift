@@ -44,6 +44,8 @@ public final class Catalogue: Sendable {
   package let publicFields: Set<String>
   /// The shop's rules of what answers show.
   package let rules: ShopRules
+  /// The shop's fits of the confidence.
+  package let fits: ShopFits
   /// The model that computed the vectors of the images, or `nil` if none did.
   package let imageModel: ImageModel?
   /// The key that seals the tokens of clients.
@@ -91,6 +93,7 @@ public final class Catalogue: Sendable {
     picturePlaces = ShopSettings.places(content.settings)
     publicFields = ShopSettings.publicFields(content.settings)
     rules = try Self.rules(content.settings, directory)
+    fits = try Self.fits(content.settings, directory)
     imageModel = ImageModel(settings: content.settings)
     var segments: [EntityType: [LiveSegment]] = [:]
     var names: [EntityType: [String]] = [:]
@@ -221,6 +224,18 @@ public final class Catalogue: Sendable {
       throw CatalogueError(
         code: .corrupt,
         message: "'\(directory)' has rules of which '\(error.field ?? "rules")' \(error.reason)")
+    }
+  }
+
+  package static func fits(
+    _ settings: [String: String], _ directory: String
+  ) throws(CatalogueError) -> ShopFits {
+    do throws(FieldError) {
+      return try ShopSettings.fits(settings)
+    } catch {
+      throw CatalogueError(
+        code: .corrupt,
+        message: "'\(directory)' has a fit of which '\(error.field ?? "fits")' \(error.reason)")
     }
   }
 

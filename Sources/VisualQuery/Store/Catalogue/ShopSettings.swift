@@ -14,6 +14,8 @@ public struct ShopSettings: Sendable, Hashable {
   package var publicFields: Set<String>?
   /// The rules of what answers show.
   package var rules: ShopRules?
+  /// The fits of the confidence.
+  package var fits: ShopFits?
   /// The mapping of a feed, which further runs with that feed use again.
   package var feedMapping: StoredFeedMapping?
   /// The feeds to store, each in place of the one with its number.
@@ -65,13 +67,16 @@ public struct ShopSettings: Sendable, Hashable {
 
   /// The settings as they are stored in the catalogue, `nil` for those that are not set.
   package var values: [(name: String, value: String?)] {
-    linkValues + publicValues + ruleValues + pictureValues + mappingValues + lossValues
+    linkValues + publicValues + ruleValues + fitValues + pictureValues + mappingValues + lossValues
       + feeds.map { (name: $0.settingName, value: $0.json.text) }
   }
 
   /// The settings without those of images.
   package var withoutPictures: ShopSettings {
-    ShopSettings(links: links, bridge: bridge, publicFields: publicFields, rules: rules)
+    var settings = ShopSettings(
+      links: links, bridge: bridge, publicFields: publicFields, rules: rules)
+    settings.fits = fits
+    return settings
   }
 
   private static let rulesName = "rules"
@@ -90,6 +95,24 @@ public struct ShopSettings: Sendable, Hashable {
       throw FieldError(field: rulesName, reason: "cannot be read")
     }
     return try ShopRules(json: json)
+  }
+
+  private static let fitsName = "fits"
+
+  private var fitValues: [(name: String, value: String?)] {
+    guard let fits else { return [] }
+    return [(Self.fitsName, fits.all.isEmpty ? nil : fits.json.text)]
+  }
+
+  /// The fits of the confidence that the catalogue keeps.
+  ///
+  /// - Throws: ``FieldError`` if they are not valid.
+  package static func fits(_ values: [String: String]) throws(FieldError) -> ShopFits {
+    guard let text = values[fitsName] else { return ShopFits() }
+    guard let json = try? JSONValue(stored: text) else {
+      throw FieldError(field: fitsName, reason: "cannot be read")
+    }
+    return try ShopFits(json: json)
   }
 
   private static let mappingName = "feedMapping"

@@ -355,6 +355,7 @@ extension Definition {
           .array("The schemes that links may have besides `https`.", of: .string())),
         .optional("text", .array("The models that have read text.", of: readImages)),
         .optional("vectors", imageModel),
+        .optional("fit", .reference(.shopFit)),
         .required(
           "lossLimits",
           .object(

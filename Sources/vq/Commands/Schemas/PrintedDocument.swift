@@ -37,7 +37,7 @@ struct PrintedDocument: Sendable {
 
   /// All documents, in the order of the commands in the help.
   static let all = [
-    index, match, catalogue, doctor, feeds, duplicates, labels, rules, report, eval, diff, whyNot,
-    neighbors, feedback, hash, copy,
+    index, match, catalogue, doctor, feeds, duplicates, labels, rules, report, eval, fit, diff,
+    whyNot, neighbors, feedback, hash, copy,
   ]
 }

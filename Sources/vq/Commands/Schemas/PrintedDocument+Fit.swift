@@ -1,0 +1,133 @@
+import VisualQuery
+
+extension PrintedDocument {
+  static let fit = PrintedDocument(
+    "fit",
+    "The verdict of `vq fit --json`, or with `--show` and `--undo` the fits of the index.",
+    .one(of: [.reference(.fitVerdict), .reference(.shopFits)]))
+}
+
+extension Definition {
+  static let shopFit = Definition(
+    "ShopFit",
+    .object(
+      "What labelled photos taught about the confidences of a shop.",
+      [
+        .required("coefficients", coefficients),
+        .required("calibration", calibration),
+        .optional("vectors", vectors),
+        .required("photos", .integer("The number of photos.", min: 0)),
+        .required("products", .integer("The number of products that they show.", min: 0)),
+      ]))
+
+  static let shopFits = Definition(
+    "ShopFits",
+    .object(
+      "The fits of an index.",
+      [
+        .required("schema", .constant("vq.fits/1", "The form of this document.")),
+        .required(
+          "counts",
+          .boolean(
+            "True if the last fit counts: there is one, and it corrects the calibration of the program."
+          )),
+        .required(
+          "fits",
+          .array(
+            "The fits, the oldest first, of which the last one counts.", of: .reference(.shopFit),
+            max: ShopFits.limit)),
+      ]))
+
+  static let fitVerdict = Definition(
+    "FitVerdict",
+    .object(
+      """
+      Whether a fit is worth keeping, judged on photos of products that it has not seen. Shares of photos that there are none of are \
+      null.
+      """,
+      [
+        .required("schema", .constant("vq.fit/1", "The form of this document.")),
+        .required(
+          "verdict",
+          .choice(
+            """
+            Whether it is better: `tooFew` photos to tell, `notBetter` than chance explains, or `worse`, since more of what is shown is \
+            wrong than chance explains.
+            """, of: FitVerdict.Outcome.self)),
+        .required("stored", .boolean("True if it is stored with the index.")),
+        .required("generation", .reference(.generation)),
+        .required("photos", .integer("The number of photos.", min: 0)),
+        .required("products", .integer("The number of products that they show.", min: 0)),
+        .required(
+          "absent", .integer("The number of photos that show what the shop lacks.", min: 0)),
+        .required("cutOff", .number("The lowest confidence that is shown.", min: 0, max: 1)),
+        .required("before", figures("by the general calibration")),
+        .required("after", figures("by fits that have not seen their products")),
+        .required(
+          "gain",
+          .object(
+            "By how much the log loss falls.",
+            [
+              .required("logLoss", .number("The mean.")),
+              .required("low", .number("The lower end of the interval of 95 %.")),
+              .required("high", .number("The upper end.")),
+            ])),
+        .required(
+          "worseAt",
+          .array(
+            "Where more of what is shown is wrong: `everything`, `absent`, or an edit.",
+            of: .string())),
+        .required("coefficients", coefficients),
+        .required("calibration", calibration),
+        .required("vectors", vectors.orNull),
+      ]))
+
+  private static let coefficients = Schema.object(
+    "The numbers by their names.",
+    ShopFit.Coefficient.allCases.map {
+      .required(
+        $0.rawValue,
+        .number(meaning(of: $0), min: $0.range.lowerBound, max: $0.range.upperBound))
+    })
+
+  private static let calibration = Schema.string(
+    "The mark of the general calibration that it corrects.")
+  private static let vectors = Schema.string(
+    "The model whose vectors were compared, or `given` if the queries had them.")
+
+  private static func meaning(of name: ShopFit.Coefficient) -> String {
+    switch name {
+    case .prior: "The addition to the log-odds; 0 in general."
+    case .temperature: "The factor of the log-odds; 1 in general."
+    case .labels: "The further factor of the labels; 1 in general."
+    case .text: "The further factor of the text; 1 in general."
+    case .vector:
+      "The addition for each standard deviation by which a vector is nearer than usual; 0 in general."
+    }
+  }
+
+  /// A share, or `null` if there is nothing to count.
+  private static func share(_ text: String) -> Schema { .number(text, min: 0, max: 1).orNull }
+
+  private static func figures(_ by: String) -> Schema {
+    .object(
+      "What is found and shown \(by).",
+      [
+        .required("logLoss", .number("The mean log loss of the first answers.", min: 0)),
+        .required("recallAt1", share("The share whose first answer is right.")),
+        .required(
+          "shownRight", share("The share whose first answer is right and above the cut-off.")),
+        .required(
+          "shownWrong", share("The share whose first answer is wrong and above the cut-off.")),
+        .required("wrongOfShown", share("The share of what is shown that is wrong.")),
+        .required(
+          "absentShown",
+          share("The share of photos of what the shop lacks for which something is shown.")),
+        .required(
+          "withoutOwnShown",
+          share(
+            "The share of photos for which something is shown if the shop does not have their thing."
+          )),
+      ])
+  }
+}
