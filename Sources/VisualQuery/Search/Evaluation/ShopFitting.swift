@@ -120,6 +120,7 @@ package struct ShopFitting: Sendable {
 
   /// Returns the weights of which those of the free columns are the likeliest, by Newton's method.
   private static func minimum(_ rows: [Row], _ free: [Int], from start: [Double]) -> [Double] {
+    if free.isEmpty { return start }
     var weights = start
     let means = [0.0, 1, 1, 1, 0]
     for _ in 0..<steps {

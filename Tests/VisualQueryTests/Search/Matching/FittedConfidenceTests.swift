@@ -124,7 +124,7 @@ import VisualQuery
   @Test func `what is possible is the same with and without a fit that makes nothing sure`()
     async throws
   {
-    let options = MatchOptions(minimumConfidence: 0.999, timeout: nil)
+    let options = MatchOptions(minimumConfidence: 1, timeout: nil)
     let plain = try await answer(nil, options: options)
     let fitted = try await answer(
       ShopFits([Self.fit([.prior: -0.5, .temperature: 0.8])]), options: options)
