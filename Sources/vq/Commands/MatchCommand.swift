@@ -140,6 +140,8 @@ enum MatchCommand {
       detail: "The JSON form is that of 'vq serve': the standard fields, those of 'vq index "
         + "--public', and image URLs. With this option it has all fields of the catalogue, stock "
         + "lists and image paths.", isRare: true))
+  static let isolate = Isolation.option(
+    within: "the command", costs: "ends only the look at that image", standard: .off)
   static let tolerant = Option.field(
     Question.tolerant, nil, "search with the part of a truncated image that is there",
     detail: "Without it, a truncated image is rejected with exit code 4.", isRare: true)
@@ -166,7 +168,8 @@ enum MatchCommand {
       conditions.description, group.description, threads.description, explain.description,
       json.description, report.description, csv.description, open.description, profile.description,
       allFields.description,
-      tolerant.description, subject.description, answers.description, similar.description,
+      tolerant.description, isolate.description, subject.description, answers.description,
+      similar.description,
       withLabel.description,
       near.description,
       at.description,
@@ -249,6 +252,8 @@ enum MatchCommand {
     let catalogue = try await IndexLocation.catalogue(
       of: arguments[index], arguments, console, atLeast: arguments[IndexLocation.atLeast])
     let pool = WorkerPool(width: arguments[threads])
+    _ = (arguments[isolate] ?? .off).begin(
+      within: "the command", PictureLimits.limits(of: arguments), threads: pool.width, console)
     var matcher = Matcher(catalogue: catalogue, pool: pool)
     matcher.models = try TextModels.open(arguments, for: catalogue, on: console)
     guard isAsked || matcher.searchesByWords else {

@@ -73,14 +73,8 @@ enum ServeCommand {
       detail: "Besides these, there are avif, heic and gif, whose decoders are larger. WebP "
         + "requires the package libwebp7, AVIF and HEIC libheif1, and GIF libgif7.",
       isRare: true), default: ImageFormat.common)
-  static let isolate = Option<Isolation?>.choice(
-    OptionText(
-      "isolate", "run loaded libraries in processes of their own",
-      detail: """
-        Without rights: an image that crashes libheif, libwebp, giflib, zbar or ONNX Runtime costs one answer. JPEG and \
-        PNG are decoded within the server.
-        """,
-      standard: "on", isRare: true), "SWITCH")
+  static let isolate = Isolation.option(
+    within: "the server", costs: "costs one answer", standard: .on)
   static let rate = Option<Double?>.number(
     OptionText(
       "rate", "requests per second for each key, or address",
@@ -229,8 +223,8 @@ enum ServeCommand {
         advice: ["vq key \(path) --name NAME"])
     }
     var settings = settings(of: arguments, threads: pool.width)
-    settings.isolation = isolation(
-      asked: arguments[isolate] ?? .on, settings.decodeLimits, threads: pool.width, console)
+    settings.isolation = (arguments[isolate] ?? .on).begin(
+      within: "the server", settings.decodeLimits, threads: pool.width, console)
     settings.models = try TextModels.open(arguments, for: try catalogue.newest(), on: console)
     startProcesses(of: settings.models, settings.isolation, threads: pool.width, console)
     FitCommand.warnOfOther(try catalogue.newest(), console)
@@ -381,31 +375,6 @@ enum ServeCommand {
   /// together.
   static func memoryLimit(asked: Int?, threads: Int) -> Int {
     (asked ?? max(256, 64 * threads)) * 1_000_000 / threads
-  }
-
-  /// Starts the processes of libraries.
-  private static func isolation(
-    asked: Isolation, _ limits: DecodeLimits, threads: Int, _ console: Console
-  ) -> ShopService.Settings.Isolation {
-    guard asked == .on else { return .off }
-    // Images of the catalogue are decoded with the limits of the library.
-    let standard = DecodeLimits.default
-    let largest = DecodeLimits(
-      byteLimit: max(limits.byteLimit, standard.byteLimit),
-      memoryLimit: max(limits.memoryLimit, standard.memoryLimit))
-    // One in reserve, so that nobody waits while one is replaced.
-    if let reason = LibraryProcesses.start(count: threads + 1, limits: largest) {
-      console.diagnostics.warning(
-        "libwebp, libheif, giflib and zbar run within the server: \(reason)",
-        advice: ["'--isolate off' accepts that"])
-      return .unavailable
-    }
-    if !LibraryProcesses.isRestricted {
-      console.diagnostics.warning(
-        "the kernel does not restrict the processes of libraries: it has no seccomp, or does not permit it here"
-      )
-    }
-    return .on
   }
 
   /// Starts the processes of models.

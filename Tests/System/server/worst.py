@@ -5,6 +5,7 @@ usage: worst.py VQ [--only NAME[,NAME…]] [--limit MS] [--keep FOLDER]
 
 The figure is the longest block of work: the processor time of a thread between two looks at the clock (`vq match --profile` with a deadline). It does
 not depend on what else the machine does, as the time by a clock on the wall would. No block may take more than --limit (25) milliseconds.
+Loaded libraries run in processes of their own, as they do in a server, which ends them at the deadline.
 """
 import argparse
 import json
@@ -226,7 +227,8 @@ def shop(folder, vq):
 
 def blocks(vq, index, picture):
     """Returns the exit code, and the longest block of each step in milliseconds."""
-    run = subprocess.run([vq, "match", "--index", index, "--json", "--profile", "--tolerant", "--deadline", "600000", picture],
+    run = subprocess.run([vq, "match", "--index", index, "--json", "--profile", "--tolerant", "--isolate", "on",
+                          "--deadline", "600000", picture],
                          capture_output=True, text=True)
     found = {}
     for line in run.stderr.splitlines():
