@@ -65,7 +65,7 @@ import VisualQuery
       let text = try RunningVQ(question).output
       // The time and the generation differ anyway, and the continuation with them.
       return text.replacing(
-        #/"(elapsedMilliseconds|generation)":[0-9.]+|"continuation":"[^"]*"/#, with: "")
+        #/"(elapsedMs|generation)":[0-9.]+|"continuation":"[^"]*"/#, with: "")
     }
     let plain = try answer()
     try await store(-2)
@@ -103,7 +103,7 @@ import VisualQuery
       FeedbackStatement.Content(
         query: FeedbackQuery(
           labels: [],
-          signatureText: try RunningVQ(["sign", SampleShop.query("q01-mug.jpg")])
+          signatureText: try RunningVQ(["hash", "--query", SampleShop.query("q01-mug.jpg")])
             .output.trimmingCharacters(in: .whitespacesAndNewlines)),
         chosen: EntityID(type: .product, value: "mug-red"), rejected: []),
       state: .active, author: "shop", time: 86_400, image: nil)
@@ -115,7 +115,7 @@ import VisualQuery
       FeedbackStatement.Content(
         query: FeedbackQuery(
           labels: [],
-          signatureText: try RunningVQ(["sign", SampleShop.query("q07-kettle.jpg")])
+          signatureText: try RunningVQ(["hash", "--query", SampleShop.query("q07-kettle.jpg")])
             .output.trimmingCharacters(in: .whitespacesAndNewlines)),
         chosen: EntityID(type: .product, value: "kettle"), rejected: []),
       state: .active, author: "shop", time: 86_401, image: Array(picture))

@@ -65,6 +65,7 @@ _vq() {
     match:--where) return ;;
     match:--threads|match:-j) return ;;
     match:--report) _vq_reply -f; compopt -o filenames; return ;;
+    match:--isolate) _vq_reply -W 'on off'; return ;;
     match:--subject) _vq_reply -W 'anything catalogued'; return ;;
     match:--answers) _vq_reply -W 'all sure'; return ;;
     match:--with-label) return ;;
@@ -237,7 +238,7 @@ _vq() {
     :*) _vq_reply -W 'index match catalogue doctor feeds duplicates labels rules report eval fit diff why-not neighbors feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
     index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --max-removed --accept-loss --feed-name --accept-feed --report --detailed-exit-code --models --currency --map --map-from --encoding --sheet --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --ca-file --fetch-rate --fetch-time --user-agent --fetch-header --max-rows --max-feed-bytes --max-feed-ratio --max-row-bytes --max-row-variants --max-row-levels --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
-    match:-*) _vq_reply -W '--index --labels --text --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --profile --all-fields --tolerant --subject --answers --similar --with-label --near --at --locale --app-page --rules --signature --embedding --continue --refresh --models --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
+    match:-*) _vq_reply -W '--index --labels --text --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --profile --all-fields --tolerant --isolate --subject --answers --similar --with-label --near --at --locale --app-page --rules --signature --embedding --continue --refresh --models --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
     catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --public --max-loss --max-loss-week --pictures --models --threads -j --json --cache --color --help -h --version' ;;
     catalogue:*) _vq_reply -fW 'status verify compact rollback export import remove set upgrade read-text embed'; compopt -o filenames; return ;;

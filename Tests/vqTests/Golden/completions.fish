@@ -98,6 +98,7 @@ complete -c vq -n '__fish_seen_subcommand_from match' -l open -d 'open the link 
 complete -c vq -n '__fish_seen_subcommand_from match' -l profile -d 'show where the time of each image went, by steps'
 complete -c vq -n '__fish_seen_subcommand_from match' -l all-fields -d 'with --json: also fields that are not public'
 complete -c vq -n '__fish_seen_subcommand_from match' -l tolerant -d 'search with the part of a truncated image that is there'
+complete -c vq -n '__fish_seen_subcommand_from match' -l isolate -x -a 'on off' -d 'run loaded libraries in processes of their own'
 complete -c vq -n '__fish_seen_subcommand_from match' -l subject -x -a 'anything catalogued' -d 'what the image may show'
 complete -c vq -n '__fish_seen_subcommand_from match' -l answers -x -a 'all sure' -d 'all, or only what is sure'
 complete -c vq -n '__fish_seen_subcommand_from match' -l similar -d 'also list things of the same kind'

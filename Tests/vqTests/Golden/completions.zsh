@@ -123,6 +123,7 @@ _vq() {
         '--profile[show where the time of each image went, by steps]' \
         '--all-fields[with --json\: also fields that are not public]' \
         '--tolerant[search with the part of a truncated image that is there]' \
+        '--isolate=[run loaded libraries in processes of their own]:SWITCH:(on off)' \
         '--subject=[what the image may show]:SUBJECT:(anything catalogued)' \
         '--answers=[all, or only what is sure]:ANSWERS:(all sure)' \
         '--similar[also list things of the same kind]' \
