@@ -440,13 +440,17 @@ package final class SignatureSegment: Sendable {
   /// - Parameter longest: The length above which a list is not read.
   func listCheck(longest: Int) -> ((_ words: [UInt32]) -> Void)? {
     if storage.isChecked { return nil }
-    return { [storage, starts = offset(.wordStart), postings = offset(.posting), size] words in
-      for word in words {
-        let place = starts + 4 * Int(word)
-        let from = Int(storage.integer(at: place, as: UInt32.self))
-        let end = Int(storage.integer(at: place + 4, as: UInt32.self))
-        guard from < end, end <= size.keypoints, end - from <= longest else { continue }
-        storage.check(postings + 8 * from..<postings + 8 * end)
+    // A query reads the starts of tens of thousands of words, so their pages are compared at once.
+    let starts = offset(.wordStart)
+    let range = starts..<starts + SegmentLayout.Column.wordStart.byteCount(size)
+    storage.check(range)
+    return { [storage, postings = offset(.posting), keypoints = size.keypoints] words in
+      storage.bytes.withSpan(of: range, as: UInt32.self) { starts in
+        for word in words {
+          let (from, end) = (Int(starts[Int(word)]), Int(starts[Int(word) + 1]))
+          guard from < end, end <= keypoints, end - from <= longest else { continue }
+          storage.check(postings + 8 * from..<postings + 8 * end)
+        }
       }
     }
   }
