@@ -38,7 +38,7 @@ package struct FeedEntities {
   }
 
   /// The ids of the entities so far.
-  package var ids: Set<EntityID> { Set(lines.keys) }
+  package var ids: Dictionary<EntityID, Int>.Keys { lines.keys }
 
   /// Returns whether an id was used before.
   package func contains(_ id: EntityID) -> Bool { lines[id] != nil || taken[id] != nil }

@@ -119,7 +119,8 @@ actor CataloguePublisher {
   /// Gives entities the form of their rows as far as it was decided to, after the run.
   ///
   /// - Returns: The entities that changed.
-  func settle(_ decision: LossDecision, of ids: Set<EntityID>) throws -> [EntityID] {
+  func settle(_ decision: LossDecision, of ids: Dictionary<EntityID, Int>.Keys) throws -> [EntityID]
+  {
     try writer.settle(decision) { ids.contains($0) }
   }
 
@@ -129,7 +130,7 @@ actor CataloguePublisher {
   }
 
   /// Returns the numbers of entities with old values: of those that belong to a feed, and of those that it names.
-  func kept(of feed: Int, naming ids: Set<EntityID>) throws -> Coverage {
+  func kept(of feed: Int, naming ids: Dictionary<EntityID, Int>.Keys) throws -> Coverage {
     try writer.database.tables.kept.counts { $1 == feed || ids.contains($0) }
   }
 

@@ -23,6 +23,8 @@ struct IndexRun: ~Copyable {
     let feed: Feed
     /// The number of entities that it has before the run.
     let ownCount: Int
+    /// True if all entities are its own, so that none needs to be asked for its feed.
+    let isOnly: Bool
     /// The names of all feeds by their numbers.
     let names: [Int: String]
     /// Its last runs.
@@ -34,6 +36,7 @@ struct IndexRun: ~Copyable {
       self.feed = feed
       self.history = history
       ownCount = try previous.count(ofFeed: feed.number)
+      isOnly = try previous.entityCount() == ownCount
       names = try previous.feedNames()
     }
   }
@@ -64,6 +67,8 @@ struct IndexRun: ~Copyable {
   /// The entities that belonged to another feed before, by its name.
   private(set) var takenOver: [String: FeedResult.Taken] = [:]
   private let feedNames: [Int: String]
+  /// The number of the feed if all entities before the run are its own.
+  private let onlyFeed: Int?
   /// True once the feed is part of the next generation.
   private var isFeedPrepared = false
   private var entities: FeedEntities
@@ -125,6 +130,7 @@ struct IndexRun: ~Copyable {
       taken: taken)
     feedGuard = FeedGuard(source.feed, options, ownCount: source.ownCount)
     feedNames = source.names
+    onlyFeed = source.isOnly ? source.feed.number : nil
     pendingLimit = max(8 * threads, signer.pictures == nil ? 0 : 2 * FetchedPictures.width)
   }
 
@@ -189,7 +195,7 @@ struct IndexRun: ~Copyable {
   }
 
   /// The ids of the feed.
-  var ids: Set<EntityID> { entities.ids }
+  var ids: Dictionary<EntityID, Int>.Keys { entities.ids }
 
   /// What is left to do once the last entities are published.
   var settlement: Settlement {
@@ -220,7 +226,7 @@ struct IndexRun: ~Copyable {
     let rowHash = record.hash(seed: hashSeed)
     // If an earlier row had the same id, this one is not skipped as unchanged, but rejected below.
     if let unchanged = try rowHash.flatMap({ hash throws(CatalogueError) in
-      try previous.unchanged(rowHash: hash, signer)
+      try previous.unchanged(rowHash: hash, signer, ofOnlyFeed: onlyFeed)
     }), !entities.contains(unchanged.id) {
       entities.keep(unchanged.id, line: record.line)
       feedGuard.countUnchanged(isKnown: unchanged.feed == source.number)

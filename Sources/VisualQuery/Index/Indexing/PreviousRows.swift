@@ -61,13 +61,21 @@ struct PreviousRows {
     try thumbnails?.sides(of: key) ?? [:]
   }
 
+  /// Returns the number of entities.
+  func entityCount() throws(CatalogueError) -> Int {
+    let state = try database.tables.state.current()
+    return state.productCount + state.storeCount
+  }
+
   /// Returns the entity that was indexed from a row with this hash, if none of its images has
   /// changed since.
+  ///
+  /// - Parameter onlyFeed: The number of the feed that all entities belong to, or `nil` if they are of several.
   func unchanged(
-    rowHash: Int, _ signer: EntitySigner
+    rowHash: Int, _ signer: EntitySigner, ofOnlyFeed onlyFeed: Int?
   ) throws(CatalogueError) -> UnchangedRow? {
     var (hasFile, hasAddress) = (false, false)
-    let row = try database.tables.images.untouched(rowHash: rowHash) {
+    let row = try database.tables.images.untouched(rowHash: rowHash, ofOnlyFeed: onlyFeed) {
       (key, image) throws(CatalogueError) in
       guard signer.isUntouched(image) else { return false }
       hasFile = hasFile || EntitySigner.isFile(image.path)

@@ -24,7 +24,7 @@ struct Pruning: Sendable {
   /// The number of entities of each type that belong to the feed since this run.
   let gained: Coverage
   /// The entities that the feed has now.
-  let ids: Set<EntityID>
+  let ids: Dictionary<EntityID, Int>.Keys
   /// The ids of rejected rows, of which the type may not be readable.
   let refusedIDs: Set<String>
   /// True if a rejected row has no readable id: it may be a row of any entity.

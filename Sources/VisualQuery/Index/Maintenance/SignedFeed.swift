@@ -142,7 +142,8 @@ private struct SignedRun: ~Copyable {
   private var gained = Coverage()
   private let refused: @Sendable (RefusedRow) -> Void
   private var progress = Indexer.Progress()
-  private var seen: Set<EntityID> = []
+  /// The number of the row of each entity.
+  private var rows: [EntityID: Int] = [:]
   private var refusedIDs: Set<String> = []
   /// True if any rejected row has no readable id: it could belong to any entity.
   private var hasNamelessRow = false
@@ -196,7 +197,7 @@ private struct SignedRun: ~Copyable {
       progress.count(
         try writer.prune(
           Pruning(
-            feed: source.number, gained: gained, ids: seen, refusedIDs: refusedIDs,
+            feed: source.number, gained: gained, ids: rows.keys, refusedIDs: refusedIDs,
             hasNamelessRow: hasNamelessRow,
             limit: removalLimit.map(Pruning.Limit.given)
               ?? .ofIndex(
@@ -213,7 +214,7 @@ private struct SignedRun: ~Copyable {
       if let id = row.id { refusedIDs.insert(id) } else { hasNamelessRow = true }
       refuse(row)
     case .entity(let value, let images):
-      guard seen.insert(value.id).inserted else {
+      guard rows.updateValue(progress.rows, forKey: value.id) == nil else {
         return refuse(
           RefusedRow(
             line: progress.rows, id: value.id.value, field: "id", reason: "was already used"))

@@ -147,20 +147,35 @@ package struct ImageTable {
     case type, id, key, position, path, byteCount, modified, contentHash, segment, row, feed
 
     // One statement for all of it, because it runs for each row of each night.
-    static let byRowHash = """
-      SELECT \(Owned.list), (SELECT feed FROM entityFeeds WHERE entityFeeds.entity = key)
-      FROM entities LEFT JOIN images ON images.entity = key WHERE rowHash = ?
+    static let byRowHash = statement(
+      "(SELECT feed FROM entityFeeds WHERE entityFeeds.entity = key)")
+    static let byRowHashOfFeed = statement("?2")
+
+    private static func statement(_ feed: String) -> String {
       """
+      SELECT \(Owned.list), \(feed)
+      FROM entities LEFT JOIN images ON images.entity = key WHERE rowHash = ?1
+      """
+    }
   }
 
   /// Returns the entity that was indexed from a row, or `nil` if the row or one of its images was not indexed completely or has
   /// changed. There must be tables of feeds (``FeedTable/exists()``).
   ///
-  /// - Parameter isUntouched: Returns whether an image is unchanged, given the key of its entity and its record.
+  /// - Parameters:
+  ///   - onlyFeed: The number of the feed that all entities belong to, or `nil` if each is to be asked for its own.
+  ///   - isUntouched: Returns whether an image is unchanged, given the key of its entity and its record.
   package func untouched(
-    rowHash: Int, _ isUntouched: (Int, Record) throws(CatalogueError) -> Bool
+    rowHash: Int, ofOnlyFeed onlyFeed: Int?,
+    _ isUntouched: (Int, Record) throws(CatalogueError) -> Bool
   ) throws(CatalogueError) -> Untouched? {
-    let row = try connection.statement(UntouchedColumn.byRowHash).bind(.integer(rowHash))
+    let row =
+      if let onlyFeed {
+        try connection.statement(UntouchedColumn.byRowHashOfFeed)
+          .bind(.integer(rowHash), .integer(onlyFeed))
+      } else {
+        try connection.statement(UntouchedColumn.byRowHash).bind(.integer(rowHash))
+      }
     defer { row.reset() }
     var found: Untouched?
     while try row.step() {
