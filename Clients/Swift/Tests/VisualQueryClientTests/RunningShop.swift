@@ -14,6 +14,8 @@ final class RunningShop: Sendable {
   let address: URL
   /// The key that apps have: it may give feedback.
   let key: String
+  /// The key of those who may read the figures of the service.
+  let operatorKey: String
   private let folder: URL
   private let server: Process
 
@@ -30,6 +32,7 @@ final class RunningShop: Sendable {
     try Self.index(rows, in: folder, command)
     let keys = folder.appendingPathComponent("keys.txt").path
     key = try Self.output(command, ["key", keys, "--name", "app", "--role", "feedback"])
+    operatorKey = try Self.output(command, ["key", keys, "--name", "operator", "--role", "operate"])
     server = Process()
     server.executableURL = URL(fileURLWithPath: command)
     // A debug build is slow, so its deadlines are long.
@@ -98,7 +101,8 @@ final class RunningShop: Sendable {
       URL(fileURLWithPath: command),
       arguments: [
         "index", feed.path, "--index", folder.appendingPathComponent("shop.vq").path, "-q",
-        "--prune-missing", "--link", "product=https://shop.example/p/{id}",
+        // The shops of the tests lose things on purpose.
+        "--prune-missing", "--accept-loss", "all", "--link", "product=https://shop.example/p/{id}",
       ])
     indexing.waitUntilExit()
     try #require(indexing.terminationStatus == 0)

@@ -38,7 +38,7 @@ struct SystemTests {
   private func received(by shop: RunningShop) async throws -> Int {
     let metrics = try #require(URL(string: "metrics", relativeTo: shop.address))
     var request = URLRequest(url: metrics)
-    request.setValue("Bearer \(shop.key)", forHTTPHeaderField: "Authorization")
+    request.setValue("Bearer \(shop.operatorKey)", forHTTPHeaderField: "Authorization")
     let (data, _) = try await URLSession.shared.data(for: request)
     let line = String(decoding: data, as: UTF8.self).split(separator: "\n")
       .first { $0.hasPrefix("vq_received_bytes_total ") }

@@ -85,6 +85,11 @@ package enum GivenValue: Sendable {
         texts.flatMap { $0.split(separator: ",").map(Self.withoutSpaces) }.filter { !$0.isEmpty }
       case .json(let value): try Self.strings(value)
       }
+    // A filter of nothing but commas would let everything through.
+    if words.isEmpty, case .parameter(let texts) = self, texts.contains(where: { $0.contains(",") })
+    {
+      throw QuestionError(code: .invalid, reason: "has commas and no word")
+    }
     return try Self.bounded(words, count: count, length: length)
   }
 
