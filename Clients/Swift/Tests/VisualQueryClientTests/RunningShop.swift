@@ -32,7 +32,8 @@ final class RunningShop: Sendable {
     try Self.index(rows, in: folder, command)
     let keys = folder.appendingPathComponent("keys.txt").path
     key = try Self.output(command, ["key", keys, "--name", "app", "--role", "feedback"])
-    operatorKey = try Self.output(command, ["key", keys, "--name", "operator", "--role", "operate"])
+    operatorKey = try Self.output(
+      command, ["key", keys, "--name", "operator", "--role", "operate"])
     server = Process()
     server.executableURL = URL(fileURLWithPath: command)
     // A debug build is slow, so its deadlines are long.
