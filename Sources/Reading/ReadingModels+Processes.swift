@@ -40,7 +40,7 @@ extension ReadingModels {
   /// Ends the processes. Nothing may be run at the moment, nor later.
   package static func stopProcesses() { cw_stop(CW_MODELS) }
 
-  /// What tells a file from another one that takes its place: a process must open what was checked.
+  /// Returns the identity of a file, by which a process sees that it opens the file that was checked, and not another in its place.
   private static func identity(of path: String) -> String? {
     var text = [CChar](repeating: 0, count: 128)
     guard unsafe cr_file_identity(path, &text, text.count) else { return nil }

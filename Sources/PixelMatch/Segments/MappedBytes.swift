@@ -201,7 +201,7 @@ internal import CMapping
   }
 }
 
-/// What tells a file from all others that exist.
+/// The identity of a file among all that exist at a time.
 package struct MappedFileIdentity: Sendable, Hashable {
   package let device: UInt64
   package let inode: UInt64
@@ -223,7 +223,7 @@ enum MappedFileChange: Sendable, Hashable {
 @safe private struct MappedFile {
   /// The properties that change when a file is written to.
   struct State: Equatable {
-    /// What no other file that exists has.
+    /// The identity of the file.
     let identity: MappedFileIdentity
     let byteCount: Int
     /// Nanoseconds since 1970.

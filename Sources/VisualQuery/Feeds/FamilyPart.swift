@@ -1,4 +1,4 @@
-/// What a record that is one look of a product says about the whole product.
+/// The facts about a whole product in the record of one of its looks.
 struct FamilyPart: Sendable, Hashable {
   /// The product, by its first line and its id: its looks follow each other.
   let key: String
@@ -9,7 +9,7 @@ struct FamilyPart: Sendable, Hashable {
   var repeatedField: String?
 }
 
-/// What a family leaves out because it has more than a row may have.
+/// The parts of a family that are left out, because a row may not have as many.
 struct FamilyOmissions: Sendable {
   /// The variants beyond the largest number.
   var variantCount = 0

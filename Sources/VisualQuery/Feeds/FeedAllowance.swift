@@ -1,4 +1,4 @@
-/// What one row of a feed may become: the one budget that every reader draws from for what it makes.
+/// The budget of one row of a feed, from which every reader draws the bytes and steps that it makes.
 ///
 /// A row can state two counts whose product is gigabytes, although the row is small: cells that share a text, fields in deep
 /// elements that have their paths, variants that repeat the texts of their product. So a reader draws the bytes from the allowance

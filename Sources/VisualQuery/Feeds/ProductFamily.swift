@@ -94,7 +94,7 @@ struct ProductFamily: Sendable {
   private(set) var variants: [ProductVariant] = []
   /// The names of the variants' options.
   private(set) var optionNames: Set<String> = []
-  /// What the product may still become, from which each variant and each image is drawn.
+  /// The rest of the budget of the product, from which each variant and each image is drawn.
   private(set) var allowance: FeedAllowance
   private var omissions = FamilyOmissions()
   /// The line of the product's first row.

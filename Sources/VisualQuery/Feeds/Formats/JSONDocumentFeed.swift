@@ -80,7 +80,7 @@ struct JSONDocumentFeed: FeedFormatReader {
       bytes = []
       return products.enumerated().map { index, product in
         count += 1
-        // What was left out is said in each run, and its entities are not missing in any.
+        // Omissions are reported in each run, and their entities never count as missing, so such a row is always read again.
         let isWhole = product.record.family?.omittedIDs.isEmpty ?? true
         return FeedRecord(line: count, bytes: isWhole ? Array("\(hash)\(index)".utf8) : nil) {
           () throws(FieldError) in

@@ -13,7 +13,7 @@ internal import CExpat
     let fields: Result<[Field], FieldError>
     /// The number of the group that it is in, or `nil` if it is in none.
     var group: Int?
-    /// What the item may still become.
+    /// The rest of the budget of the item.
     var allowance = FeedAllowance(FeedLimits())
   }
 
@@ -77,7 +77,7 @@ internal import CExpat
   private var text: [UInt8] = []
   private var byteCount = 0
   private var refusal: String?
-  /// What the item that is open may still become, and the reason why it became too much.
+  /// The rest of the budget of the open item, and the reason why it was exceeded.
   private var allowance: FeedAllowance
   private var excess: FieldError?
   /// The names of the open elements of an item, the attribute that says more, and the number of bytes of the path to the element.
