@@ -47,4 +47,13 @@ enum Isolation: String, CaseIterable, Sendable {
     }
     return .on
   }
+
+  /// Starts the processes of models, if those of libraries could be started.
+  static func begin(
+    _ isolation: ShopService.Settings.Isolation, of models: ReadingModels?, within place: String,
+    threads: Int, _ console: Console
+  ) {
+    guard isolation == .on, let models, let reason = models.isolate(count: threads) else { return }
+    console.diagnostics.warning("ONNX Runtime runs within \(place): \(reason)")
+  }
 }

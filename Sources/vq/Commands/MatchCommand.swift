@@ -252,10 +252,12 @@ enum MatchCommand {
     let catalogue = try await IndexLocation.catalogue(
       of: arguments[index], arguments, console, atLeast: arguments[IndexLocation.atLeast])
     let pool = WorkerPool(width: arguments[threads])
-    _ = (arguments[isolate] ?? .off).begin(
+    let isolation = (arguments[isolate] ?? .off).begin(
       within: "the command", PictureLimits.limits(of: arguments), threads: pool.width, console)
     var matcher = Matcher(catalogue: catalogue, pool: pool)
     matcher.models = try TextModels.open(arguments, for: catalogue, on: console)
+    Isolation.begin(
+      isolation, of: matcher.models, within: "the command", threads: pool.width, console)
     guard isAsked || matcher.searchesByWords else {
       throw CommandFailure(
         .usage,

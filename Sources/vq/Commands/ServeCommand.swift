@@ -226,7 +226,8 @@ enum ServeCommand {
     settings.isolation = (arguments[isolate] ?? .on).begin(
       within: "the server", settings.decodeLimits, threads: pool.width, console)
     settings.models = try TextModels.open(arguments, for: try catalogue.newest(), on: console)
-    startProcesses(of: settings.models, settings.isolation, threads: pool.width, console)
+    Isolation.begin(
+      settings.isolation, of: settings.models, within: "the server", threads: pool.width, console)
     FitCommand.warnOfOther(try catalogue.newest(), console)
     settings.keepsNumbers = arguments[numbers]
     settings.trialRules = try arguments[tryRules].map { path in
@@ -375,15 +376,6 @@ enum ServeCommand {
   /// together.
   static func memoryLimit(asked: Int?, threads: Int) -> Int {
     (asked ?? max(256, 64 * threads)) * 1_000_000 / threads
-  }
-
-  /// Starts the processes of models.
-  private static func startProcesses(
-    of models: ReadingModels?, _ isolation: ShopService.Settings.Isolation, threads: Int,
-    _ console: Console
-  ) {
-    guard isolation == .on, let models, let reason = models.isolate(count: threads) else { return }
-    console.diagnostics.warning("ONNX Runtime runs within the server: \(reason)")
   }
 
   private static func configuration(
