@@ -3,8 +3,9 @@
 
 ablation.py check                                      tells which edits no longer fit the code
 ablation.py patch TREE                                 makes the mechanisms of a copy of the source tree depend on the environment; build `vq` there
-ablation.py run VQ OUT TASK… [--indexes DIR] [--queries N] [--only PATTERN] [--allow-outside DIR]
-                                                       asks the queries of the tasks without each mechanism, by the program of the copy
+ablation.py run VQ OUT TASK… [--indexes DIR] [--queries N] [--only PATTERN] [--together] [--allow-outside DIR]
+                                                       asks the queries of the tasks without each mechanism, by the program of the copy;
+                                                       with --together without all that fit the pattern at once
 ablation.py show OUT                                   prints the board
 
 The copy is for this only: the search itself reads nothing of the environment. A mechanism is an edit of an expression that lets a question do without it (`EDITS`);
@@ -49,7 +50,7 @@ EDITS = [
     ("lead.agreedColors", f"{MATCHING}/MeasuredEvidence", "Self.agreedColors.share(at: colorLikeness) *", "(OUT ? 1 : Self.agreedColors.share(at: colorLikeness)) *"),
     ("lead.agreedInliers", f"{MATCHING}/MeasuredEvidence", "* Self.agreedInliers.share(at: Double(inliers))", "* (OUT ? 1 : Self.agreedInliers.share(at: Double(inliers)))"),
     ("inlierLead.trust", f"{MATCHING}/Rivals", "* trust(max(inliers, rival))", "* (OUT ? 1 : trust(max(inliers, rival)))"),
-    ("patchLead.unseenRival", f"{MATCHING}/Rivals", "if let most {\n", "if let most, !OUT {\n"),
+    ("patchLead.unseenRival", f"{MATCHING}/Rivals", "if let most = rival(of: index, in: uncomparedByInliers) {\n", "if let most = rival(of: index, in: uncomparedByInliers), !OUT {\n"),
     # What the evidence of one image counts.
     ("hiddenPatches", f"{MATCHING}/MeasuredEvidence", "* (1 - Self.hiddenPatches.share(", "* (OUT ? 1 : 1 - Self.hiddenPatches.share("),
     ("contradiction.equalColors", f"{MATCHING}/MeasuredEvidence", "alignmentTrust * max(0, doubt)", "alignmentTrust * (OUT ? 1 : max(0, doubt))"),
@@ -160,10 +161,14 @@ SWITCH = """// Only in a copy of the tree that is made for a measurement.
 #endif
 
 package enum Ablation {
-  private static let number: Int = unsafe getenv("VQ_ABLATION").flatMap { unsafe Int(String(cString: $0)) } ?? -1
+  private static let isOut: [Bool] = {
+    let text = unsafe getenv("VQ_ABLATION").map { unsafe String(cString: $0) } ?? ""
+    let numbers = text.split(separator: ",").compactMap { Int($0) }
+    return (0..<COUNT).map(numbers.contains)
+  }()
 
   /// Returns whether questions do without a mechanism.
-  package static func isOut(_ mechanism: Int) -> Bool { mechanism == number }
+  package static func isOut(_ mechanism: Int) -> Bool { isOut[mechanism] }
 }
 """
 
@@ -192,7 +197,7 @@ def patch(tree):
     texts, faults = edited(lambda path: (tree / path).read_text())
     if faults:
         sys.exit("\n".join(faults))
-    (tree / "Sources/PixelMatch/Kernels/Ablation.swift").write_text(SWITCH)
+    (tree / "Sources/PixelMatch/Kernels/Ablation.swift").write_text(SWITCH.replace("COUNT", str(len(EDITS))))
     for path, text in texts.items():
         if not path.startswith("PixelMatch/") and not re.search(r"^(\w+ )?import PixelMatch$", text, re.M):
             text = "internal import PixelMatch\n" + text
@@ -215,12 +220,12 @@ def tasks_of(words, indexes, vq, outside):
             yield task.name, task / "queries.jsonl", index
 
 
-def answers(vq, index, rows, has_labels, number):
-    """The first entity of each query and whether it is shown."""
+def answers(vq, index, rows, has_labels, numbers):
+    """The first entity of each query and whether it is shown, without some mechanisms."""
     groups, found = {}, {}
     for place, (image, labels) in enumerate(rows):
         groups.setdefault(",".join(labels) if has_labels else "", []).append((place, image))
-    environment = dict(os.environ, VQ_ABLATION=str(number))
+    environment = dict(os.environ, VQ_ABLATION=",".join(map(str, numbers)))
     for labels, group in groups.items():
         command = [vq, "match", "--json", "--index", index, "--min-confidence", "0", "--deadline", "0", "--limit", "1", "--products", "1"]
         command += ["--labels", labels] if labels else []
@@ -242,6 +247,12 @@ def counts(base, other, truths):
     return {"moved": sum(a != b for a, b in zip(base, other)), "shownRight": other_right - right, "shownWrong": other_wrong - wrong}
 
 
+def taken_out(pattern, are_together):
+    """The numbers of what is taken out at a time, by a name."""
+    fitting = {name: [number] for number, (name, *_) in enumerate(EDITS) if re.search(pattern, name)}
+    return {f"{len(fitting)} with {pattern}": [number for numbers in fitting.values() for number in numbers]} if are_together else fitting
+
+
 def run(arguments):
     out = pathlib.Path(arguments.out)
     done = json.loads(out.read_text()) if out.exists() else {}
@@ -257,11 +268,11 @@ def run(arguments):
             for has_labels in (True, False) if is_labelled else (False,):
                 task = name + "-" if is_labelled and not has_labels else name
                 entry, base = done.setdefault(task, {"queries": len(rows), "moves": {}}), None
-                for number, (mechanism, *_) in enumerate(EDITS):
-                    if not re.search(arguments.only, mechanism) or mechanism in entry["moves"]:
+                for mechanism, numbers in taken_out(arguments.only, arguments.together).items():
+                    if mechanism in entry["moves"]:
                         continue
-                    base = base or answers(arguments.vq, index, rows, has_labels, -1)
-                    entry["moves"][mechanism] = counts(base, answers(arguments.vq, index, rows, has_labels, number), truths)
+                    base = base or answers(arguments.vq, index, rows, has_labels, [])
+                    entry["moves"][mechanism] = counts(base, answers(arguments.vq, index, rows, has_labels, numbers), truths)
                     print(task, mechanism, entry["moves"][mechanism], flush=True)
                     out.write_text(json.dumps(done, indent=1) + "\n")
     show(done)
@@ -292,6 +303,7 @@ def main():
     asked.add_argument("--indexes", help="a folder that keeps the indexes")
     asked.add_argument("--queries", type=int, help="about as many queries of each task")
     asked.add_argument("--only", default="", help="the mechanisms that fit a regular expression")
+    asked.add_argument("--together", action="store_true", help="all of them at once, instead of one at a time")
     asked.add_argument("--allow-outside", action="append", default=[], help="a folder of the tasks' images")
     arguments = parser.parse_args()
     if arguments.command == "check":

@@ -22,8 +22,17 @@ extension ImageFormat {
 extension ImageDecoder {
   /// Reads an encoded image from a file. Stops when the byte limit is exceeded.
   ///
-  /// - Throws: ``DecodeError`` with the code `unreadable` or `tooManyBytes`.
+  /// - Throws: ``DecodeError`` with the code `unreadable` or `tooManyBytes`, or `cancelled` if the task is.
   public func contents(ofFile path: String) throws(DecodeError) -> [UInt8] {
+    try contents(ofFile: path, shouldStop: { Task.isCancelled })
+  }
+
+  /// Reads an encoded image from a file, like ``contents(ofFile:)``.
+  ///
+  /// - Parameter shouldStop: A function that is called between parts of the file; `true` ends with the code `cancelled`.
+  package func contents(
+    ofFile path: String, shouldStop: () -> Bool
+  ) throws(DecodeError) -> [UInt8] {
     let descriptor = unsafe open(FileName.systemName(path), O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       let code = errno
@@ -31,38 +40,43 @@ extension ImageDecoder {
       throw unreadable("cannot open it", code)
     }
     defer { close(descriptor) }
-    return try contents(ofDescriptor: descriptor)
+    return try contents(ofDescriptor: descriptor, shouldStop: shouldStop)
   }
+
+  /// The most bytes that are read in one call, of a regular file and of what has no size.
+  private static let (partBytes, pipeBytes) = (1 << 20, 1 << 16)
 
   /// Reads an encoded image from a descriptor, for example standard input, to its end.
   ///
-  /// - Throws: ``DecodeError`` with the code `unreadable` or `tooManyBytes`.
-  package func contents(ofDescriptor descriptor: Int32) throws(DecodeError) -> [UInt8] {
+  /// - Parameter shouldStop: A function that is called between parts of the file; `true` ends with the code `cancelled`.
+  /// - Throws: ``DecodeError`` with the code `unreadable`, `tooManyBytes` or `cancelled`.
+  package func contents(
+    ofDescriptor descriptor: Int32, shouldStop: () -> Bool
+  ) throws(DecodeError) -> [UInt8] {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw unreadable("cannot read it", errno) }
     let kind = status.st_mode & S_IFMT
     if kind == S_IFDIR { throw unreadable("it is a directory", nil) }
     if kind == S_IFREG { try limits.check(byteCount: Int(status.st_size)) }
-    // One byte more than the limit distinguishes an image of exactly that size from a longer one. A
-    // regular file takes one read for its bytes and one that finds the end.
-    let most = limits.byteLimit + 1
     var bytes: [UInt8] = []
-    var room = kind == S_IFREG ? min(Int(status.st_size) + 1, most) : min(1 << 16, most)
+    // The byte of room beyond a regular file finds its end.
+    let expected = kind == S_IFREG ? Int(status.st_size) + 1 : 0
+    bytes.reserveCapacity(expected)
     while true {
       let count = bytes.count
+      let part = count < expected ? min(Self.partBytes, expected - count) : Self.pipeBytes
+      // One byte more than the limit distinguishes an image of exactly that size from a longer one.
+      let room = min(part, limits.byteLimit + 1 - count)
       bytes.append(contentsOf: repeatElement(0, count: room))
       let got = unsafe bytes.withUnsafeMutableBytes { buffer in
         // Sound: `room` bytes follow the first `count`.
         unsafe read(descriptor, buffer.baseAddress! + count, room)
       }
-      let left = room - max(0, got)
-      bytes.removeLast(left)
+      bytes.removeLast(room - max(0, got))
       if got < 0 && errno != EINTR { throw unreadable("cannot read it", errno) }
       if got == 0 { return bytes }
       try limits.check(byteCount: bytes.count)
-      // If the file has its expected size, the byte of room that is left finds its end
-      // without a larger copy.
-      room = left > 0 ? left : min(max(1 << 16, bytes.count), most - bytes.count)
+      if shouldStop() { throw .cancelled }
     }
   }
 

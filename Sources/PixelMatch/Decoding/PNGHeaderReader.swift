@@ -13,6 +13,8 @@ enum PNGHeaderReader {
   private static let channels: [UInt8: Int] = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4]
   /// The number of chunks between two questions whether to stop: a file may have millions of empty ones.
   private static let chunksPerQuestion = 1 << 12
+  /// The type of the chunks that hold pixels, IDAT, as a number. A file may have millions of them, too many to make a text of each.
+  private static let pixelType = 0x4944_4154
   private static let texts: Set<String> = ["tEXt", "zTXt", "iTXt"]
 
   static func header(
@@ -63,6 +65,11 @@ enum PNGHeaderReader {
     while place + 8 <= bytes.count {
       if pace.isTime(), shouldStop() { throw .cancelled }
       let length = number(place)
+      if number(place + 4) == pixelType {
+        hasPixels = true
+        place += 12 + length
+        continue
+      }
       let type = name(place + 4)
       if type == "IEND" { break }
       if type == "PLTE", length % 3 != 0 {
@@ -70,30 +77,27 @@ enum PNGHeaderReader {
           code: .corrupt,
           message: "PNG is damaged: its palette has \(length) bytes; each color has 3")
       }
-      if type != "IDAT" {
-        if texts.contains(type) {
-          textCount += 1
-          textBytes += length
-        } else {
-          chunks += 1
-        }
-        guard chunks <= chunkCountLimit, textCount <= textCountLimit else {
-          throw DecodeError(
-            code: .tooMuchWork,
-            message: chunks > chunkCountLimit
-              ? "PNG has more than \(chunkCountLimit) chunks besides its pixels and texts"
-              : "PNG has more than \(textCountLimit) texts")
-        }
-        guard length <= limits.chunkByteLimit, textBytes <= limits.chunkByteLimit else {
-          throw DecodeError(
-            code: .tooMuchWork,
-            message: """
-              PNG has \(max(length, textBytes)) bytes in \(type) chunks; the limit is \
-              \(limits.chunkByteLimit)
-              """)
-        }
+      if texts.contains(type) {
+        textCount += 1
+        textBytes += length
+      } else {
+        chunks += 1
       }
-      hasPixels = hasPixels || type == "IDAT"
+      guard chunks <= chunkCountLimit, textCount <= textCountLimit else {
+        throw DecodeError(
+          code: .tooMuchWork,
+          message: chunks > chunkCountLimit
+            ? "PNG has more than \(chunkCountLimit) chunks besides its pixels and texts"
+            : "PNG has more than \(textCountLimit) texts")
+      }
+      guard length <= limits.chunkByteLimit, textBytes <= limits.chunkByteLimit else {
+        throw DecodeError(
+          code: .tooMuchWork,
+          message: """
+            PNG has \(max(length, textBytes)) bytes in \(type) chunks; the limit is \
+            \(limits.chunkByteLimit)
+            """)
+      }
       if !hasPixels { colors.add(type, at: place + 4, length: length, in: bytes) }
       // An orientation after the pixels is ignored (https://github.com/w3c/png/issues/310).
       if type == "eXIf", !hasPixels, place + 8 + length <= bytes.count {

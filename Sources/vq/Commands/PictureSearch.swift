@@ -117,7 +117,12 @@ struct PictureSearch: Sendable {
   func content(of picture: String) async throws -> Result<SemanticContent, PictureFailure> {
     do {
       let elapsed = ProgressLine.stopwatch()
-      let bytes = try decoder.contents(ofOperand: picture)
+      let isOver = matcher.isOver(after: question.deadline)
+      guard let bytes = try decoder.contents(ofOperand: picture, until: isOver) else {
+        var content = SemanticContent(labels: labels, decoded: nil, region: question.region)
+        content.text = words
+        return .success(content)
+      }
       var content = try await matcher.content(
         decoding: bytes, labels: labels, region: question.region, decoder: decoder,
         timeout: question.deadline.map { $0 - elapsed() })
@@ -172,8 +177,24 @@ struct PictureFailure: Error, Sendable, Hashable {
 
 extension ImageDecoder {
   /// Reads the file that an operand names, or standard input for `-`.
-  func contents(ofOperand name: String) throws(DecodeError) -> [UInt8] {
-    try name == "-" ? contents(ofDescriptor: 0) : contents(ofFile: name)
+  func contents(
+    ofOperand name: String, shouldStop: () -> Bool = { Task.isCancelled }
+  ) throws(DecodeError) -> [UInt8] {
+    try name == "-"
+      ? contents(ofDescriptor: 0, shouldStop: shouldStop)
+      : contents(ofFile: name, shouldStop: shouldStop)
+  }
+
+  /// Reads the file that an operand names; `nil` if the deadline passed before its end.
+  fileprivate func contents(
+    ofOperand name: String, until isOver: () -> Bool
+  ) throws(DecodeError) -> [UInt8]? {
+    do throws(DecodeError) {
+      return try contents(ofOperand: name, shouldStop: { Task.isCancelled || isOver() })
+    } catch {
+      guard error.code == .cancelled, !Task.isCancelled else { throw error }
+      return nil
+    }
   }
 }
 

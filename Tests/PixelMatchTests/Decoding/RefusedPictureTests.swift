@@ -351,6 +351,25 @@ import Testing
     #expect(asked == 2)
   }
 
+  /// Would break if a file was read in one call, which takes 30 ms for one of 32 MB.
+  @Test func `reading a file asks between its parts whether to stop`() throws {
+    let path = NSTemporaryDirectory() + UUID().uuidString
+    let bytes = [UInt8](repeating: 7, count: 5_000_000)
+    #expect(FileManager.default.createFile(atPath: path, contents: Data(bytes)))
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    var asked = 0
+    let whole = try ImageDecoder().contents(ofFile: path) {
+      asked += 1
+      return false
+    }
+    #expect(whole == bytes)
+    #expect(asked >= 4)
+    let error = #expect(throws: DecodeError.self) {
+      try ImageDecoder().contents(ofFile: path) { true }
+    }
+    #expect(error?.code == .cancelled)
+  }
+
   @Test func `files that cannot be read are told apart`() throws {
     let folder = NSTemporaryDirectory() + UUID().uuidString
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

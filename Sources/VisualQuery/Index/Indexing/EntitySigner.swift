@@ -256,7 +256,7 @@ struct EntitySigner: Sendable {
     }
     if let untouched, hasAllThumbnails(untouched, kept) { return (status, nil, nil) }
     if let known = analyses.content(of: status) { return (status, known, nil) }
-    let bytes = try decoder.contents(ofDescriptor: file.descriptor)
+    let bytes = try decoder.contents(ofDescriptor: file.descriptor) { Task.isCancelled }
     // Keeps the descriptor open until the bytes are read.
     _ = consume file
     let content = ImageAnalyses.Content(
@@ -278,7 +278,7 @@ struct EntitySigner: Sendable {
     guard file.status == status else {
       throw DecodeError(code: .unreadable, message: "its file changed while it was read")
     }
-    let bytes = try decoder.contents(ofDescriptor: file.descriptor)
+    let bytes = try decoder.contents(ofDescriptor: file.descriptor) { Task.isCancelled }
     _ = consume file
     return bytes
   }

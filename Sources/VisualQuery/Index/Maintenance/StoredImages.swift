@@ -46,7 +46,7 @@ struct StoredImages: Sendable {
     if FetchedPictures.isAddress(path) { return try FetchedPictures.bytes(of: path, in: directory) }
     if UploadedImage.isName(path) { return nil }
     let file = try folders.open(path)
-    let bytes = try decoder.contents(ofDescriptor: file.descriptor)
+    let bytes = try decoder.contents(ofDescriptor: file.descriptor) { Task.isCancelled }
     // Keeps the descriptor open until the bytes are read.
     _ = consume file
     return bytes

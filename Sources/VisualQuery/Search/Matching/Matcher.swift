@@ -65,6 +65,13 @@ public struct Matcher: Sendable {
     return timed
   }
 
+  /// Returns a function that tells whether a time from now on is over; `nil` never is.
+  package func isOver(after timeout: Duration?) -> @Sendable () -> Bool {
+    let now = now
+    let deadline = timeout.map { now() + $0 }
+    return { deadline.map { now() >= $0 } ?? false }
+  }
+
   /// Decodes an image at the resolution that a query needs, on the matcher's threads.
   ///
   /// A passed deadline is not an error: the question is then that of the labels, and its answer
@@ -83,13 +90,11 @@ public struct Matcher: Sendable {
     decoding bytes: [UInt8], labels: [String] = [], region: PictureRegion? = nil,
     decoder: ImageDecoder = ImageDecoder(), timeout: Duration? = nil
   ) async throws -> SemanticContent {
-    let now = now
-    let deadline = timeout.map { now() + $0 }
+    let isOver = isOver(after: timeout)
     return try await withTaskExecutorPreference(pool) { @concurrent in
       let start = beginStep()
       let content = try SemanticContent(
-        decoding: bytes, labels: labels, region: region, decoder: decoder,
-        shouldStop: { deadline.map { now() >= $0 } ?? false })
+        decoding: bytes, labels: labels, region: region, decoder: decoder, shouldStop: isOver)
       endStep(.decoding, since: start)
       return content
     }

@@ -72,12 +72,14 @@ struct Rivals: Sendable {
   /// The highest score of a candidate with the same image, for each candidate.
   private let bestOfPicture: [Double]
   private let scores: [Double]
-  /// The indices of the candidates, the highest score first.
-  private let byScore: [Int]
-  /// The indices of the candidates, the most inliers first.
-  private let byInliers: [Int]
-  /// The indices of the candidates whose patches count, those with the largest share of matching patches first.
-  private let byPatches: [Int]
+  /// The candidates, the highest score first.
+  private let byScore: RivalOrder
+  /// The candidates, the most inliers first.
+  private let byInliers: RivalOrder
+  /// The candidates whose patches were not compared, the most inliers first.
+  private let uncomparedByInliers: RivalOrder
+  /// The candidates whose patches count, those with the largest share of matching patches first.
+  private let byPatches: RivalOrder
   /// The indices of the candidates whose patches were compared.
   private let compared: [Int]
 
@@ -92,15 +94,20 @@ struct Rivals: Sendable {
     self.pictures = pictures
     bestOfPicture = pictures.highest(of: scores)
     self.scores = scores
-    byScore = candidates.indices.sorted { (scores[$1], $0) < (scores[$0], $1) }
-    byInliers = candidates.indices.sorted {
+    byScore = RivalOrder(
+      candidates.indices.sorted { (scores[$1], $0) < (scores[$0], $1) }, pictures)
+    let byInliers = candidates.indices.sorted {
       (candidates[$1].inliers, $0) < (candidates[$0].inliers, $1)
     }
+    self.byInliers = RivalOrder(byInliers, pictures)
+    uncomparedByInliers = RivalOrder(
+      byInliers.filter { candidates[$0].patches == nil }, pictures)
     compared = candidates.indices.filter { candidates[$0].patches != nil }
     let likeness = candidates.map(\.siblingLikeness)
-    byPatches = candidates.indices.filter { likeness[$0] > 0 }.sorted {
-      (likeness[$1], $0) < (likeness[$0], $1)
-    }
+    byPatches = RivalOrder(
+      candidates.indices.filter { likeness[$0] > 0 }.sorted {
+        (likeness[$1], $0) < (likeness[$0], $1)
+      }, pictures)
   }
 
   /// Returns the standing of the candidate at an index.
@@ -109,13 +116,13 @@ struct Rivals: Sendable {
   func standing(of index: Int) -> Standing {
     let own = candidates[index]
     let behind = bestOfPicture[index] - scores[index]
-    guard let best = byScore.first(where: { isRival($0, of: index) }) else {
+    guard let best = rival(of: index, in: byScore) else {
       return Standing(
         lead: Self.weakened(-behind), inlierLead: Self.inlierLead(own.inliers, over: 0),
         patchLead: own.patchLikeness,
         isAlone: true)
     }
-    let most = byInliers.first { isRival($0, of: index) }.map { candidates[$0].inliers } ?? 0
+    let most = rival(of: index, in: byInliers).map { candidates[$0].inliers } ?? 0
     // A lead is limited to 3, and to up to 4 if keypoints of the candidate agree.
     let limit = 3 + Self.trust(own.inliers)
     let ahead = scores[index] - scores[best]
@@ -140,12 +147,11 @@ struct Rivals: Sendable {
     guard own > 0 else { return 0 }
     // A rival whose patches were not compared may have as many equal patches as this candidate,
     // so the patches count only if its keypoints are few.
-    let most = byInliers.first { candidates[$0].patches == nil && isRival($0, of: index) }
-    if let most {
+    if let most = rival(of: index, in: uncomparedByInliers) {
       let inliers = candidates[most].inliers
       guard inliers < max(Self.claimingInliers, candidates[index].inliers / 2) else { return 0 }
     }
-    let nearest = byPatches.first { isRival($0, of: index) }
+    let nearest = rival(of: index, in: byPatches)
     return own * (1 - (nearest.map { candidates[$0].siblingLikeness } ?? 0))
   }
 
@@ -211,8 +217,9 @@ struct Rivals: Sendable {
     max(0, min(1, (Double(inliers) - chanceInliers) / trustedInliers))
   }
 
-  private func isRival(_ other: Int, of index: Int) -> Bool {
-    !pictures.areSame(other, index) && !Self.areApart(candidates[other], candidates[index])
+  /// Returns the first rival of a candidate in an order.
+  private func rival(of index: Int, in order: RivalOrder) -> Int? {
+    order.first(besides: index, pictures) { !Self.areApart(candidates[$0], candidates[index]) }
   }
 
   /// Returns whether keypoints say that two candidates lie in different parts of the image.
@@ -236,4 +243,38 @@ struct Rivals: Sendable {
 
   /// The inliers that are added to both sides of a ratio of inliers, and the logarithms within which it counts.
   private static let (inlierOffset, inlierRatios) = (10.0, -1.0...2.5)
+}
+
+/// Candidates in an order in which those that have one image and follow each other are passed in one step: thousands of products may
+/// have one image.
+struct RivalOrder: Sendable {
+  private let indices: [Int]
+  /// For each place, the next place that has another image.
+  private let nextImage: [Int]
+
+  init(_ indices: [Int], _ pictures: SamePictures) {
+    self.indices = indices
+    var next = Array(1..<(indices.count + 1))
+    for place in indices.indices.dropLast().reversed()
+    where pictures.areSame(indices[place], indices[place + 1]) {
+      next[place] = next[place + 1]
+    }
+    nextImage = next
+  }
+
+  /// Returns the first candidate with another image than that of one for which a condition holds.
+  ///
+  /// - Complexity: O(1) for all but the few candidates that claim a part of the image.
+  func first(
+    besides index: Int, _ pictures: SamePictures, where condition: (Int) -> Bool
+  ) -> Int? {
+    var place = 0
+    while place < indices.count {
+      let other = indices[place]
+      let isSame = pictures.areSame(other, index)
+      if !isSame, condition(other) { return other }
+      place = isSame ? nextImage[place] : place + 1
+    }
+    return nil
+  }
 }

@@ -122,7 +122,8 @@ public struct EntityThumbnails: Sendable {
     } catch {
       throw DecodeError(code: .unreadable, message: "'\(path)': \(error.message)")
     }
-    return try thumbnail(of: decoder.contents(ofDescriptor: file.descriptor), size)
+    return try thumbnail(
+      of: decoder.contents(ofDescriptor: file.descriptor) { Task.isCancelled }, size)
   }
 
   private func thumbnail(of bytes: [UInt8], _ size: Size) throws(DecodeError) -> Thumbnail {

@@ -82,4 +82,21 @@ import VisualQuery
       }
     }
   }
+
+  /// Would break if an order passed a candidate with another image, as it passes those with the same one in a step.
+  @Test(arguments: 0..<200) func `an order finds the first candidate with another image`(
+    seed: UInt64
+  ) {
+    var random = SeededGenerator(seed: seed)
+    let numbers = (0..<Int.random(in: 1...20, using: &random)).map { _ in
+      Int.random(in: 0..<4, using: &random)
+    }
+    let pictures = SamePictures(numbered: numbers)
+    let order = numbers.indices.shuffled(using: &random)
+    let isApart = numbers.map { _ in Int.random(in: 0..<3, using: &random) == 0 }
+    for index in numbers.indices {
+      let found = RivalOrder(order, pictures).first(besides: index, pictures) { !isApart[$0] }
+      #expect(found == order.first { numbers[$0] != numbers[index] && !isApart[$0] })
+    }
+  }
 }
