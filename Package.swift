@@ -76,6 +76,7 @@ let package = Package(
     .systemLibrary(name: "CZlib", path: "Sources/Libraries/CZlib"),
     .target(name: "CEpoll", cSettings: guardedC),
     .target(name: "CFeeds", exclude: ["files"], cSettings: guardedC),
+    .target(name: "CConfidence", exclude: ["files"], cSettings: guardedC),
     .target(
       name: "CServer", exclude: ["files"], cSettings: guardedC),
     .target(
@@ -117,7 +118,9 @@ let package = Package(
       path: "Sources/VisualQuery/Index", swiftSettings: strict),
     .target(
       name: "ShopSearch",
-      dependencies: ["ShopBase", "ShopModel", "ShopStore", "PixelMatch", "Reading", "CZlib"],
+      dependencies: [
+        "ShopBase", "ShopModel", "ShopStore", "PixelMatch", "Reading", "CConfidence", "CZlib",
+      ],
       path: "Sources/VisualQuery/Search", swiftSettings: strict),
     .target(
       name: "VisualQuery",

@@ -16,6 +16,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/search-numbers.md"
 MEASURED = ROOT / "Benchmarks/runs/sensitivity.json"
+COEFFICIENTS = ROOT / "Sources/CConfidence/files/confidence.txt"
 
 # The parts of the page: a title, what a change of their numbers needs, and folders or files.
 PARTS = [
@@ -220,6 +221,30 @@ def measured_cell(entry, value):
     return cell("less") + stale, cell("more") + stale
 
 
+def coefficients():
+    """The tables of the fitted coefficients, how many numbers they have that are not zero, and the number of trees."""
+    out, count, trees, text = [], 0, 0, []
+    head, columns = None, None
+    for line in COEFFICIENTS.read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            text.append(line.lstrip("# "))
+        elif line.startswith("["):
+            head, columns, about = line.strip("[]"), None, " ".join(text)
+            text = []
+        elif not line:
+            text = []
+        elif head == "trees":
+            trees += 1
+        elif columns is None:
+            columns = line.split()
+            out += [f"\n*{head}*: {about}\n", "| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+        else:
+            name, *numbers = line.split()
+            count += sum(float(number) != 0 for number in numbers)
+            out.append(f"| `{name}` | " + " | ".join(numbers) + " |")
+    return out, count, trees
+
+
 HEAD = """# The numbers of the search
 
 Made by `docs/ledger.py` from the code, which has each number once, beside what uses it; do not edit this page. CI fails if it is not that of the
@@ -280,7 +305,10 @@ def page():
     head = HEAD
     if measured:
         head += MEASURE.format(unmeasured=measured["unmeasured"], day=measured["day"], tasks=measured["tasks"])
-    head += f"\nThere are {count} declarations with {values} numbers.\n"
+    fitted, coefficient_count, trees = coefficients()
+    out.append(f"\n## Coefficients of the confidence\n\nFitted on tasks, not chosen one by one: `Sources/CConfidence/files/confidence.txt` has them, and {trees} trees for lists.")
+    out += fitted
+    head += f"\nThere are {count} declarations with {values} numbers, and {coefficient_count} fitted coefficients that are not zero.\n"
     return head + "\n".join(out) + "\n", faults
 
 

@@ -6,7 +6,7 @@ answers that are shown right and wrong and of absent things that are shown, the 
 right; first as the program is, then with the coefficients that --fit finds.
 
 --fit is a logistic regression of whether the first answer of a query is right, on what `vq match` measures: the second step of
-Sources/VisualQuery/Search/Matching/Calibration.swift, whose scales these are. `vq eval --calibrate` fits both steps, and counts every query alike. Here a task counts
+Sources/CConfidence/files/confidence.txt, on the scales of MeasuredEvidence.swift. `vq eval --calibrate` fits both steps, and counts every query alike. Here a task counts
 by the root of the number of its queries, and an absent thing twice, so that many easy copies do not decide about photos. No factor is below zero. What the
 labels, other images and colors that contradict count is not fitted; hash and histograms counted nothing beside the rest, and are left out.
 So are votes: where the candidates of a large catalogue come from another server, they are counted in a part of its words. The term of a lead beyond its limit (`farLead`) counts as one of `agreedLead` here.
@@ -21,9 +21,11 @@ from scipy.optimize import minimize
 import measured
 
 CUT_OFF = 0.85
-PRIOR = -2.612
-# As in Calibration.swift: what is fitted, and what is not.
-CODED = {"alignedColor": 3.935, "offColor": 1.9, "patches": 2.558, "lead": 1.004, "agreedLead": 2.334, "inlierLead": 0.502}
+COLUMN = "anything"
+CODED = measured.coefficients(COLUMN)
+PRIOR = CODED["prior"]
+# What is fitted, and what is not.
+CODED = {kind: CODED[kind] for kind in ("alignedColor", "offColor", "patches", "lead", "agreedLead", "inlierLead")}
 FIXED = ("labels", "embedding", "support")
 UNLIKELY = -1.5
 

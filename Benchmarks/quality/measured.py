@@ -1,9 +1,26 @@
 """The candidates of a task's queries with their evidence, as `vq match` measures them: for scripts that fit coefficients."""
 import json
 import os
+import pathlib
 import subprocess
 
 BATCH = 40
+COEFFICIENTS = pathlib.Path(__file__).resolve().parent.parent.parent / "Sources/CConfidence/files/confidence.txt"
+
+
+def coefficients(column):
+    """The coefficients of the program in one column of its tables, by the names of the rows."""
+    found, head = {}, None
+    for words in (line.split() for line in open(COEFFICIENTS, encoding="utf-8") if not line.startswith("#")):
+        if not words:
+            continue
+        if words[0].startswith("["):
+            head = None
+        elif head is None:
+            head = words
+        elif column in head:
+            found[words[0]] = float(words[head.index(column)])
+    return found
 
 
 def add_options(parser):

@@ -11,13 +11,14 @@ listed, and the share of the queries without a right entity that get a list; eac
 figures of the program.
 
 Then `none` is the smallest at which the lists for absent things are within the limits below. --write puts the trees of all tasks and `none` into
-Sources/VisualQuery/Search/Matching/PossibleEntities+Trees.swift. Needs scikit-learn.
+Sources/CConfidence/files/confidence.txt. Needs scikit-learn.
 
 --indexes keeps the indexes, and --answers the candidates of all queries. Remove the latter after a change of the confidence.
 """
 import argparse
 import os
 import pathlib
+import re
 import tempfile
 
 import numpy
@@ -27,7 +28,7 @@ from sklearn.model_selection import GroupKFold
 import measured
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MADE = ROOT / "Sources/VisualQuery/Search/Matching/PossibleEntities+Trees.swift"
+MADE = ROOT / "Sources/CConfidence/files/confidence.txt"
 CUT_OFF = 0.85
 # As in PossibleEntities.swift.
 LIMIT, COVERAGE, LEAST, CANDIDATES = 8, 0.9, 0.5, 10
@@ -104,32 +105,23 @@ def given(asked, odds, none):
     return sum(1 for places in absent if places) / len(absent) if absent else 0
 
 
-def source(model, none):
-    """The trees as Swift."""
+def source(text, model, none):
+    """The file of coefficients with other trees."""
     names = [*KINDS, *COMPARED]
     lines = []
     for (tree,) in model._predictors:
-        nodes, splits = tree.nodes, []
+        nodes = tree.nodes
         inner = [place for place in range(len(nodes)) if not nodes[place]["is_leaf"]]
-        step = lambda place: f".leaf({nodes[place]['value']:.4f})" if nodes[place]["is_leaf"] else f".question({inner.index(place)})"
-        for place in inner:
-            node = nodes[place]
-            missing = ", isMissingLow: true" if node["missing_go_to_left"] else ""
-            splits.append(f"Question(.{names[node['feature_idx']]}, {node['num_threshold']:.5g}, {step(node['left'])}, {step(node['right'])}{missing})")
-        if splits:
-            lines.append("    [\n" + "".join(f"      {split},\n" for split in splits) + "    ],\n")
+        step = lambda place: f"={nodes[place]['value']:.4f}" if nodes[place]["is_leaf"] else f"?{inner.index(place)}"
+        questions = [
+            f"{names[node['feature_idx']]}{'~' if node['missing_go_to_left'] else ''} {node['num_threshold']:.5g} {step(node['left'])} {step(node['right'])}"
+            for node in (nodes[place] for place in inner)]
+        if questions:
+            lines.append("; ".join(questions) + "\n")
     base = float(numpy.ravel(model._baseline_prediction)[0])
-    return f"""// Made by Benchmarks/quality/possible.py, which says how; not to be edited.
-extension PossibleEntities {{
-  /// The log-odds of none of the candidates.
-  static let none = {none:.2f}
-  /// The log-odds of a candidate before any question.
-  static let base = {base:.4f}
-  /// The trees: each adds the value of the leaf to which its questions lead, from the first on.
-  static let trees: [[Question]] = [
-{''.join(lines)}  ]
-}}
-"""
+    text = re.sub(r"(?m)^(none +).*$", rf"\g<1>{none:.2f}", text)
+    text = re.sub(r"(?m)^(base +).*$", rf"\g<1>{base:.4f}", text)
+    return text[:text.index("[trees]\n")] + "[trees]\n" + "".join(lines)
 
 
 def main():
@@ -137,7 +129,7 @@ def main():
     parser.add_argument("vq")
     parser.add_argument("tasks", nargs="+")
     measured.add_options(parser)
-    parser.add_argument("--write", action="store_true", help="put the trees into the program's source")
+    parser.add_argument("--write", action="store_true", help="put the trees into the file of coefficients")
     arguments = parser.parse_args()
     asked = []
     with tempfile.TemporaryDirectory() as folder:
@@ -176,7 +168,7 @@ def main():
             text(share(sum(lists), len(lists))), text(share(sum(len(places) for _, places in present), len(lists))), str(len(absent)),
             text(share(sum(absent), len(absent)))]) + " |")
     if arguments.write:
-        MADE.write_text(source(final, none), encoding="utf-8")
+        MADE.write_text(source(MADE.read_text(encoding="utf-8"), final, none), encoding="utf-8")
 
 
 if __name__ == "__main__":

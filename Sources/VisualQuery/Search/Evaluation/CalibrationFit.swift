@@ -13,14 +13,14 @@ struct CalibrationSample: Sendable, Hashable {
   let id: EntityID
   let evidence: MeasuredEvidence
   /// The values whose sum is the score, each with its factor of the first step (``BestImage/weighed``).
-  let weighed: SIMD16<Double>
+  let weighed: EvidenceVector
   /// The number of the image, which is the same for all candidates with this image.
   let picture: Int
   let isRight: Bool
 
   /// - Parameter weighed: `nil` for the features of the evidence.
   init(
-    id: EntityID, evidence: MeasuredEvidence, weighed: SIMD16<Double>? = nil, picture: Int,
+    id: EntityID, evidence: MeasuredEvidence, weighed: EvidenceVector? = nil, picture: Int,
     isRight: Bool
   ) {
     (self.id, self.evidence, self.picture, self.isRight) = (id, evidence, picture, isRight)
@@ -31,7 +31,7 @@ struct CalibrationSample: Sendable, Hashable {
   var withoutHash: CalibrationSample {
     var (evidence, weighed) = (evidence, weighed)
     evidence.hash = 0
-    weighed[MeasuredEvidence.Lane.hash.rawValue] = 0
+    weighed[.hash] = 0
     return CalibrationSample(
       id: id, evidence: evidence, weighed: weighed, picture: picture, isRight: isRight)
   }
@@ -79,9 +79,9 @@ package struct CalibrationFit: Sendable {
     let unmeasured = Self.unmeasuredLanes(of: queries)
     let step1 =
       subject == .catalogued
-      ? coded.step1.lanes
+      ? coded.step1.numbers
       : Self.conditionalLogit(
-        queries.map { query in query.samples.map { ($0.weighed, $0.isRight) } },
+        queries.map { query in query.samples.map { ($0.weighed.numbers, $0.isRight) } },
         included)
     let step2 = Self.logistic(
       queries.filter { !$0.samples.isEmpty }.flatMap { query in
@@ -89,12 +89,13 @@ package struct CalibrationFit: Sendable {
         return Self.best(of: query.samples, step1, weight: weight)
           + Self.best(of: query.samples.map(\.withoutHash), step1, weight: weight)
       }, included, from: coded, isAloneFitted: subject == .anything)
-    var fitted = Calibration.Coefficients(
-      step1: SIMD16(step1), step2: SIMD16(step2[1...16]), prior: step2[0], lead: step2[17],
-      agreedLead: step2[18], inlierLead: step2[19],
-      alone: .init(prior: step2[20], color: step2[21], hash: step2[22]))
+    var fitted = coded
+    (fitted.step1, fitted.step2) = (EvidenceVector(step1), EvidenceVector(step2[Self.evidence]))
+    fitted.prior = step2[0]
+    for term in Self.terms { fitted[keyPath: term.term] = step2[term.column] }
     if subject == .catalogued { fitted.alone = coded.alone }
-    fitted.labelsBeyondLikely = coded.labelsBeyondLikely
+    // It counts as a part of the agreed lead.
+    fitted.farLead = 0
     for lane in unmeasured {
       fitted.step1[lane] = coded.step1[lane]
       fitted.step2[lane] = coded.step2[lane]
@@ -103,10 +104,12 @@ package struct CalibrationFit: Sendable {
   }
 
   /// The lanes that no candidate has, such as embeddings. Queries without them cannot tell their weights.
-  private static func unmeasuredLanes(of queries: [EvaluatedQuery]) -> [Int] {
+  private static func unmeasuredLanes(
+    of queries: [EvaluatedQuery]
+  ) -> [MeasuredEvidence.Lane] {
     MeasuredEvidence.Lane.allCases.filter { lane in
       !queries.contains { $0.samples.contains { $0.evidence[lane] != nil } }
-    }.map(\.rawValue)
+    }
   }
 
   /// The kinds of evidence that have coefficients.
@@ -116,7 +119,7 @@ package struct CalibrationFit: Sendable {
   package var lines: [String] {
     func text(_ value: Double) -> String { "\(rounded(value, 3))" }
     return MeasuredEvidence.Lane.allCases.map { lane in
-      let (step1, step2) = (coefficients.step1[lane.rawValue], coefficients.step2[lane.rawValue])
+      let (step1, step2) = (coefficients.step1[lane], coefficients.step2[lane])
       return "\(lane.kind.rawValue) step1 \(text(step1)) step2 \(text(step2))"
     } + [
       "prior \(text(coefficients.prior))", "lead \(text(coefficients.lead))",
@@ -148,7 +151,7 @@ package struct CalibrationFit: Sendable {
 
   /// Returns the candidates of a query with the scores that factors of the first step give them, as the search makes them.
   private static func rivals(
-    among samples: [CalibrationSample], _ step1: SIMD16<Double>
+    among samples: [CalibrationSample], _ step1: EvidenceVector
   ) -> Rivals {
     Rivals(
       samples.map(\.evidence), scores: samples.map { $0.weighed.dot(step1) },
@@ -158,7 +161,7 @@ package struct CalibrationFit: Sendable {
   // MARK: First step
 
   /// A candidate as the first step sees it.
-  private typealias Choice = (features: SIMD16<Double>, isRight: Bool)
+  private typealias Choice = (features: [Double], isRight: Bool)
 
   private static func conditionalLogit(
     _ queries: [[Choice]], _ included: [Int]
@@ -167,7 +170,7 @@ package struct CalibrationFit: Sendable {
       samples.contains { $0.isRight } && samples.contains { !$0.isRight }
     }
     return nonNegative(
-      included, from: Calibration.coefficients.step1.lanes, ridge: 1e-3
+      included, from: Calibration.coefficients.step1.numbers, ridge: 1e-3
     ) {
       weights, active in
       var sums = Derivatives(count: active.count)
@@ -191,8 +194,7 @@ package struct CalibrationFit: Sendable {
     mutating func add(
       _ samples: [Choice], _ weights: [Double], _ active: [Int], share: Double
     ) {
-      let factors = SIMD16(weights)
-      let scores = samples.map { $0.features.dot(factors) }
+      let scores = samples.map { zip($0.features, weights).reduce(0) { $0 + $1.0 * $1.1 } }
       let most = scores.max()!
       let exponents = scores.map { exp($0 - most) }
       let total = exponents.reduce(0, +)
@@ -232,6 +234,30 @@ package struct CalibrationFit: Sendable {
 
   // MARK: Second step
 
+  /// The columns of the second step's rows: the first is 1, for the prior, and then comes the evidence.
+  private static let evidence = 1...MeasuredEvidence.Lane.allCases.count
+
+  /// A coefficient of something else than the evidence, and its column.
+  private struct Term {
+    let term: WritableKeyPath<Calibration.Coefficients, Double>
+    let column: Int
+    /// True if it is of an entity that has no rival.
+    var isOfAlone = false
+    /// True if it may be negative.
+    var isSigned = false
+  }
+
+  private static var terms: [Term] {
+    let first = evidence.upperBound + 1
+    return [
+      Term(term: \.lead, column: first), Term(term: \.agreedLead, column: first + 1),
+      Term(term: \.inlierLead, column: first + 2),
+      Term(term: \.alone.prior, column: first + 3, isOfAlone: true, isSigned: true),
+      Term(term: \.alone.color, column: first + 4, isOfAlone: true),
+      Term(term: \.alone.hash, column: first + 5, isOfAlone: true),
+    ]
+  }
+
   /// A candidate as the second step sees it.
   private struct Row {
     let features: [Double]
@@ -243,7 +269,7 @@ package struct CalibrationFit: Sendable {
     of samples: [CalibrationSample], _ step1: [Double], weight: Double
   ) -> [Row] {
     let evidence = samples.map(\.evidence)
-    let factors = SIMD16(step1)
+    let factors = EvidenceVector(step1)
     let scores = samples.map { $0.weighed.dot(factors) }
     let rivals = rivals(among: samples, factors)
     let order = scores.indices.sorted { scores[$0] > scores[$1] }
@@ -251,7 +277,7 @@ package struct CalibrationFit: Sendable {
       let standing = rivals.standing(of: index)
       let alone = standing.isAlone ? 1.0 : 0
       return Row(
-        features: [1] + evidence[index].certainties(standing).lanes + [
+        features: [1] + evidence[index].certainties(standing).numbers + [
           standing.lead, max(0, standing.lead) * evidence[index].leadAgreement, standing.inlierLead,
           alone, alone * evidence[index].colorLikeness,
           alone * evidence[index].hash,
@@ -265,15 +291,11 @@ package struct CalibrationFit: Sendable {
   ) -> [Double] {
     let total = rows.reduce(0) { $0 + $1.weight }
     let start =
-      [coded.prior] + coded.step2.lanes
-      + [
-        coded.lead, coded.agreedLead, coded.inlierLead, coded.alone.prior, coded.alone.color,
-        coded.alone.hash,
-      ]
+      [coded.prior] + coded.step2.numbers + Self.terms.map { coded[keyPath: $0.term] }
+    let fitted = isAloneFitted ? terms : terms.filter { !$0.isOfAlone }
     return nonNegative(
-      [0] + included.map { $0 + 1 } + [17, 18, 19] + (isAloneFitted ? [20, 21, 22] : []),
-      from: start,
-      ridge: 1e-5, signed: [0, 20]
+      [0] + included.map { $0 + 1 } + fitted.map(\.column), from: start, ridge: 1e-5,
+      signed: [0] + terms.filter(\.isSigned).map(\.column)
     ) {
       weights, active in
       var sums = Derivatives(count: active.count)
@@ -288,7 +310,7 @@ package struct CalibrationFit: Sendable {
   /// weights of features that hardly vary from growing without end. Only signed weights may be negative: while
   /// another one is, the lowest is set to zero and the others are fitted again.
   private static func nonNegative(
-    _ included: [Int], from start: [Double], ridge: Double, signed: Set<Int> = [],
+    _ included: [Int], from start: [Double], ridge: Double, signed: [Int] = [],
     derivatives: (_ weights: [Double], _ active: [Int]) -> Derivatives
   ) -> [Double] {
     var active = included
@@ -333,9 +355,4 @@ package struct CalibrationFit: Sendable {
     }
     return weights
   }
-}
-
-extension SIMD16 {
-  /// The lanes as the list that the fit's linear algebra works on.
-  fileprivate var lanes: [Scalar] { indices.map { self[$0] } }
 }

@@ -16,7 +16,7 @@
 /// Evidence that is far off counts against a candidate: keypoints that agree while the colors are those of
 /// another thing are a sibling's.
 ///
-/// The coefficients come from `vq eval --calibrate`; docs/quality.md describes the data and how well
+/// The coefficients are in Sources/CConfidence/files/confidence.txt, by name. They come from `vq eval --calibrate`; docs/quality.md describes the data and how well
 /// they hold. Fit them again after any change of a signature or of a term.
 package enum Calibration {
   /// The lowest confidence that is shown if a query does not say otherwise. At this cut-off one in two
@@ -31,10 +31,10 @@ package enum Calibration {
 
   /// The numbers that `vq eval --calibrate` fits.
   struct Coefficients: Sendable, Hashable {
-    /// The factors of the score, none below zero, in the order of ``MeasuredEvidence/Lane``.
-    var step1: SIMD16<Double>
-    /// The factors of the log-odds, none below zero, in the same order.
-    var step2: SIMD16<Double>
+    /// The factors of the score, none below zero.
+    var step1: EvidenceVector
+    /// The factors of the log-odds, none below zero.
+    var step2: EvidenceVector
     /// The log-odds of an entity without any evidence and without a lead.
     var prior: Double
     /// The factor of ``Standing/lead`` in the log-odds.
@@ -43,24 +43,41 @@ package enum Calibration {
     /// catalogue is as similar, and the same holds for a thing that the catalogue lacks.
     var agreedLead: Double
     /// The factor of ``Standing/farLead`` as far as the histograms agree.
-    var farLead = 0.0
+    var farLead: Double
     /// The factor of ``Standing/inlierLead``.
     var inlierLead: Double
     /// The terms that are added for an entity without a rival, which has no lead to show.
     var alone: Alone
     /// The share of a label's weight that counts beyond ``likely``: the lower bound without inliers, the upper bound with many if the
     /// colors are similar. An item that the catalogue lacks often has the label of its siblings.
-    var labelsBeyondLikely = 1.0...1.0
+    var labelsBeyondLikely: ClosedRange<Double>
+
+    /// Reads the coefficients of the program.
+    ///
+    /// - Parameter column: Their column in the file.
+    init(_ column: String, in file: CoefficientFile = .own) {
+      let evidence = file.column(column, of: "evidence")
+      let score = file.column("score", of: "evidence")
+      let terms = file.column(column, of: "terms")
+      step1 = EvidenceVector { score["\($0)"]! }
+      step2 = EvidenceVector { evidence["\($0)"]! }
+      prior = terms["prior"]!
+      (lead, agreedLead, farLead) = (terms["lead"]!, terms["agreedLead"]!, terms["farLead"]!)
+      inlierLead = terms["inlierLead"]!
+      alone = Alone(
+        prior: terms["alonePrior"]!, color: terms["aloneColor"]!, hash: terms["aloneHash"]!)
+      labelsBeyondLikely = terms["labelsLeast"]!...terms["labelsMost"]!
+    }
 
     /// The log-odds of an entity without any evidence.
     func prior(isAlone: Bool) -> Double { isAlone ? prior + alone.prior : prior }
 
-    /// The factors of the log-odds, in the order of ``MeasuredEvidence/Lane``.
-    func factors(isAlone: Bool) -> SIMD16<Double> {
+    /// The factors of the log-odds.
+    func factors(isAlone: Bool) -> EvidenceVector {
       guard isAlone else { return step2 }
       var factors = step2
-      factors[MeasuredEvidence.Lane.color.rawValue] += alone.color
-      factors[MeasuredEvidence.Lane.hash.rawValue] += alone.hash
+      factors[.color] += alone.color
+      factors[.hash] += alone.hash
       return factors
     }
 
@@ -70,33 +87,31 @@ package enum Calibration {
         + farLead * standing.farLead * measured.farLeadAgreement
     }
 
-    /// Returns the terms of an entity's log-odds without the prior, in the order of ``MeasuredEvidence/Lane``.
+    /// Returns the terms of an entity's log-odds without the prior.
     ///
     /// - Parameter prior: The log-odds without any evidence.
     func weights(
       of measured: MeasuredEvidence, _ standing: Standing, prior: Double
-    ) -> SIMD16<Double> {
-      var weights = factors(isAlone: standing.isAlone) * measured.certainties(standing)
-      let labels = MeasuredEvidence.Lane.labels.rawValue
-      let raised = weights[labels]
-      weights[labels] = 0
+    ) -> EvidenceVector {
+      var weights = factors(isAlone: standing.isAlone).times(measured.certainties(standing))
+      let raised = weights[.labels]
+      weights[.labels] = 0
       let room = max(
         0,
-        Calibration.likely - prior - weights.dot(.one) - lead(of: measured, standing)
+        Calibration.likely - prior - weights.sum - lead(of: measured, standing)
           - inlierLead * standing.inlierLead)
       let beyond = labelsBeyondLikely
       let share =
         beyond.lowerBound
         + (beyond.upperBound - beyond.lowerBound) * Rivals.trust(measured.inliers)
         * measured.labelAgreement
-      weights[labels] = raised <= room ? raised : room + share * (raised - room)
+      weights[.labels] = raised <= room ? raised : room + share * (raised - room)
       // The penalty for another color is limited: a sibling in another color must stay at
       // least as likely as an entity that has nothing in common with the image.
-      let offColor = MeasuredEvidence.Lane.offColor.rawValue
       let others =
-        prior + weights.dot(.one) - weights[offColor] + lead(of: measured, standing)
+        prior + weights.sum - weights[.offColor] + lead(of: measured, standing)
         + inlierLead * standing.inlierLead
-      weights[offColor] = max(weights[offColor], min(0, Calibration.unlikeliest - others))
+      weights[.offColor] = max(weights[.offColor], min(0, Calibration.unlikeliest - others))
       return weights
     }
 
@@ -114,22 +129,13 @@ package enum Calibration {
   /// The coefficients for queries of which a third show nothing that the catalogue has, and some have wrong labels: the first step as
   /// `vq eval --calibrate` fits it, the second as `Benchmarks/quality/confidence.py` does; those of the labels and of other images are chosen
   /// for the smallest error of any single task (docs/quality-trials.md).
-  static let coefficients = Coefficients(
-    step1: SIMD16(lanes: 0.776, 4.705, 3.133, 0.771, 2.647, 0.54, 1.866, 0.178, 1.3, 1.7, 2, 1),
-    step2: SIMD16(lanes: 0, 0, 0, 0, 0, 0, 3.935, 1.9, 2.5, 0, 1.2, 2.558),
-    prior: -2.612, lead: 1.004, agreedLead: 2.334, farLead: 1, inlierLead: 0.502,
-    alone: Coefficients.Alone(prior: -1.432, color: 1.542, hash: 1.841),
-    labelsBeyondLikely: 0.04...0.35)
+  static let coefficients = Coefficients("anything")
 
   /// The log-odds above which an answer is likely: those of 0.8.
   static let likely = logOdds(of: 0.8)
 
   /// The coefficients for queries that all show a thing of the catalogue, with right labels or none. The score is the same.
-  private static let cataloguedCoefficients = Coefficients(
-    step1: coefficients.step1,
-    step2: SIMD16(lanes: 0.837, 0.13, 0, 0, 0, 0, 4.05, 1.841, 2.7, 0, 1.2, 3.052),
-    prior: -2.25, lead: 1.454, agreedLead: 0.683, inlierLead: 1.72,
-    alone: Coefficients.Alone(prior: -1.98, color: 1.53, hash: 0.75))
+  private static let cataloguedCoefficients = Coefficients("catalogued")
 
   /// Returns the coefficients for what an image may show.
   static func coefficients(for subject: QuerySubject) -> Coefficients {
@@ -221,7 +227,7 @@ package enum Calibration {
     let weights = coefficients.weights(of: measured, standing, prior: prior)
     for lane in MeasuredEvidence.Lane.allCases {
       guard let value = measured[lane] else { continue }
-      terms.append(Evidence(kind: lane.kind, value: value, weight: weights[lane.rawValue]))
+      terms.append(Evidence(kind: lane.kind, value: value, weight: weights[lane]))
     }
     terms += [
       Evidence(

@@ -216,15 +216,15 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// an entity are the same in all images.
   ///
   /// - Parameter highest: The ``features``, each the highest of any image of the entity.
-  func score(with highest: SIMD16<Double>) -> Double {
+  func score(with highest: EvidenceVector) -> Double {
     weighed(with: highest).dot(Calibration.coefficients.step1)
   }
 
   /// Returns the values whose sum is the score, each with its factor of the first step.
-  func weighed(with highest: SIMD16<Double>) -> SIMD16<Double> {
+  func weighed(with highest: EvidenceVector) -> EvidenceVector {
     let weakness = 1 - max(0, min(1, Double(inliers - 3) / Self.trustedInliers))
     var lanes = features
-    for lane in [Lane.texture.rawValue, Lane.votes.rawValue] {
+    for lane in [Lane.texture, .votes] {
       lanes[lane] += Self.otherImageShare * weakness * (highest[lane] - lanes[lane])
     }
     return lanes
@@ -234,14 +234,14 @@ struct MeasuredEvidence: Sendable, Hashable {
   var scoreOfContent: Double { Self.scoreOfContent(features) }
 
   /// Returns the ``scoreOfContent`` of evidence with the given ``features``.
-  static func scoreOfContent(_ features: SIMD16<Double>) -> Double {
+  static func scoreOfContent(_ features: EvidenceVector) -> Double {
     var lanes = features
-    for lane in [Lane.labels, .embedding, .support] { lanes[lane.rawValue] = 0 }
+    for lane in [Lane.labels, .embedding, .support] { lanes[lane] = 0 }
     return lanes.dot(Calibration.coefficients.step1)
   }
 
   /// The regressors of the first step. Four keypoints may agree by chance.
-  var features: SIMD16<Double> { regressors(inliersFrom: 4) }
+  var features: EvidenceVector { regressors(inliersFrom: 4) }
 
   /// The regressors of the second step. Fourteen keypoints agree if only a brand's logo is the same:
   /// that makes an answer likely, not sure.
@@ -252,16 +252,16 @@ struct MeasuredEvidence: Sendable, Hashable {
   ///
   /// Patches count by their lead over rivals: siblings in other colors have the same. For the same reason they count for nothing if the
   /// colors are others.
-  func certainties(_ standing: Standing) -> SIMD16<Double> {
+  func certainties(_ standing: Standing) -> EvidenceVector {
     var lanes = regressors(inliersFrom: 14)
-    lanes[Lane.patches.rawValue] = standing.patchLead * (1 - colorfulness * (1 - patchAgreement))
+    lanes[.patches] = standing.patchLead * (1 - colorfulness * (1 - patchAgreement))
     if let labels, labels > 0 {
       let share = max(0, min(1, Double(inliers - 4) / Self.confirmingInliers))
       let unconfirmed = support.map { $0.limit * (1 - $0.share) } ?? 0
-      lanes[Lane.labels.rawValue] =
+      lanes[.labels] =
         labels * (1 + share) / 2 * (1 - Self.unconfirmedShare * unconfirmed * (1 - share))
     } else {
-      lanes[Lane.labels.rawValue] *= Self.disagreement
+      lanes[.labels] *= Self.disagreement
     }
     return lanes
   }
@@ -291,23 +291,20 @@ struct MeasuredEvidence: Sendable, Hashable {
 
   /// The lanes on the scales that the coefficients are for. Each grows with its measurement and is
   /// 0 if there is none.
-  private func regressors(inliersFrom least: Int) -> SIMD16<Double> {
-    var lanes = SIMD16<Double>()
-    for lane in Lane.allCases {
-      lanes[lane.rawValue] =
-        switch lane {
-        case .hash, .agreement, .labels, .support: self[lane] ?? 0
-        case .embedding: embeddingFactor * (embedding ?? 0)
-        case .color: colorLikeness
-        case .texture: colorfulness * Self.likeness(texture)
-        case .votes: log(1 + Double(votes) / 1000)
-        case .inliers: log(1 + Double(max(0, inliers - least)))
-        case .alignedColor: alignedTrust * (self[lane] ?? 0)
-        case .offColor: colorfulness * (self[lane] ?? 0)
-        case .patches: patchLikeness
-        }
+  private func regressors(inliersFrom least: Int) -> EvidenceVector {
+    EvidenceVector { lane in
+      switch lane {
+      case .hash, .agreement, .labels, .support: self[lane] ?? 0
+      case .embedding: embeddingFactor * (embedding ?? 0)
+      case .color: colorLikeness
+      case .texture: colorfulness * Self.likeness(texture)
+      case .votes: log(1 + Double(votes) / 1000)
+      case .inliers: log(1 + Double(max(0, inliers - least)))
+      case .alignedColor: alignedTrust * (self[lane] ?? 0)
+      case .offColor: colorfulness * (self[lane] ?? 0)
+      case .patches: patchLikeness
+      }
     }
-    return lanes
   }
 
   /// Returns the similarity of aligned colors: `1` for equal ones, `0` from ``strangerResidual`` on.
@@ -328,20 +325,5 @@ extension ClosedRange<Double> {
   /// Returns the share of the range that lies below a value, `0...1`.
   func share(at value: Double) -> Double {
     Swift.max(0, Swift.min(1, (value - lowerBound) / (upperBound - lowerBound)))
-  }
-}
-
-extension SIMD16<Double> {
-  /// Makes a vector of the first lanes; the others are zero.
-  init(lanes: Double...) {
-    self.init()
-    for (index, value) in lanes.enumerated() { self[index] = value }
-  }
-
-  /// The sum of the products, added lane by lane so that the bits are the same on every processor.
-  func dot(_ other: Self) -> Double {
-    var sum = 0.0
-    for lane in indices { sum += self[lane] * other[lane] }
-    return sum
   }
 }

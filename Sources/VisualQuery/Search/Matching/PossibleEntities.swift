@@ -26,60 +26,10 @@ enum PossibleEntities {
   static let leastProbability = 0.5
   /// The number of candidates that share the probability. The share of further ones would be negligible.
   static let candidateLimit = 10
-  /// The utilities if more than the image speaks: the factor of the log-odds of the confidence; the addition for an entity with several
-  /// images, one of which is often alike by chance; and the utility of none of the candidates.
-  private static let (oddsFactor, several, noneWithWords) = (0.97, -0.8, -0.1)
-  /// The factor of the agreement of text, since a brand has the same words on all of its things, also on those that the catalogue lacks;
-  /// and the utility of none of the candidates if text is compared.
-  private static let (textFactor, noneWithText) = (-0.55, -0.45)
-  /// The factor of the lead of an embedding beside the trees, and the utility of none of the candidates if one is compared.
-  private static let (embeddingFactor, noneWithEmbedding) = (0.4, 0.65)
-  /// The same in directions that are fitted to the catalogue, in which an embedding says more of the thing.
-  private static let (directedFactor, noneWithDirections) = (2.0, 1.4)
+  /// The coefficients of the utilities, and the trees.
+  static let coefficients = ListCoefficients(.own)
   /// The inliers and the votes that are added to both sides of a ratio, so that the ratio of two small numbers says little.
   private static let (inlierOffset, voteOffset) = (3.0, 50.0)
-
-  /// A number that the trees ask for: the value of a kind of evidence, or a comparison of the candidate with its rivals.
-  enum Feature: Int, Sendable, CaseIterable {
-    case hash, color, texture, votes, inliers, agreement, inlierLead, lead, alignedColor, offColor,
-      patches, contradiction, support
-    /// The log-odds of its confidence.
-    case odds
-    /// Its log-odds minus those of the best other candidate, and of the third best.
-    case oddsLead, thirdLead
-    /// The logarithm of its inliers divided by the most inliers of another candidate, and the same for votes.
-    case inlierRatio, voteRatio
-  }
-
-  /// One question of a tree, whether a feature is at most `limit`, and where its answers lead.
-  struct Question: Sendable {
-    /// The next step after an answer: a leaf, or another question.
-    enum Step: Sendable {
-      /// To the value of the tree.
-      case leaf(Double)
-      /// To another question of the tree.
-      case question(Int)
-    }
-
-    let feature: Feature
-    let limit: Double
-    let low: Step
-    let high: Step
-    /// A Boolean value that indicates whether what was not measured counts as low.
-    let isMissingLow: Bool
-
-    init(
-      _ feature: Feature, _ limit: Double, _ low: Step, _ high: Step, isMissingLow: Bool = false
-    ) {
-      (self.feature, self.limit, self.low, self.high) = (feature, limit, low, high)
-      self.isMissingLow = isMissingLow
-    }
-
-    /// Returns where a value leads, which is not a number if it was not measured.
-    fileprivate func step(for value: Double) -> Step {
-      (value.isNaN ? isMissingLow : value <= limit) ? low : high
-    }
-  }
 
   /// Returns the probabilities of candidates for one part of the image, given the evidence of each; what is missing to one is the probability of
   /// none of them.
@@ -87,7 +37,7 @@ enum PossibleEntities {
   /// - Parameters:
   ///   - plain: The ``ScoredEntity/evidenceWithoutEmbedding`` of each candidate; empty if no embedding is compared.
   ///   - isDirected: True if embeddings are compared in directions that are fitted to the catalogue.
-  /// - Complexity: O(*n* · `trees.count`) for *n* candidates.
+  /// - Complexity: O(*n* · trees) for *n* candidates.
   static func probabilities(
     of evidence: [[Evidence]], withoutEmbedding plain: [[Evidence]?] = [], isDirected: Bool = false
   ) -> [Double] {
@@ -96,14 +46,15 @@ enum PossibleEntities {
     let kinds = Set(terms.joined().map(\.kind))
     guard unseenKinds.isDisjoint(with: kinds) else {
       return probabilities(
-        terms.map(utilityWithWords), none: kinds.contains(.text) ? noneWithText : noneWithWords)
+        terms.map(utilityWithWords),
+        none: kinds.contains(.text) ? coefficients.noneText : coefficients.noneWords)
     }
-    guard isEmbedded else { return probabilities(utilities(terms), none: none) }
-    let factor = isDirected ? directedFactor : embeddingFactor
+    guard isEmbedded else { return probabilities(utilities(terms), none: coefficients.none) }
+    let factor = isDirected ? coefficients.directedFactor : coefficients.embeddingFactor
     let leads = embeddingLeads(evidence)
     return probabilities(
       zip(utilities(terms), leads).map { $0 + factor * $1 },
-      none: isDirected ? noneWithDirections : noneWithEmbedding)
+      none: isDirected ? coefficients.noneDirected : coefficients.noneEmbedding)
   }
 
   /// The kinds of evidence that the trees were fitted without. They change the lead, too, even where their own weight is zero.
@@ -120,15 +71,15 @@ enum PossibleEntities {
   }
 
   private static func utilityWithWords(_ evidence: [Evidence]) -> Double {
-    oddsFactor * evidence.reduce(0) { $0 + $1.weight }
-      + (evidence.contains { $0.kind == .support } ? several : 0)
-      + textFactor * (evidence.first { $0.kind == .text }?.value ?? 0)
+    coefficients.oddsFactor * evidence.reduce(0) { $0 + $1.weight }
+      + (evidence.contains { $0.kind == .support } ? coefficients.several : 0)
+      + coefficients.textFactor * (evidence.first { $0.kind == .text }?.value ?? 0)
   }
 
   /// Returns the utilities of candidates by the image alone: the larger, the likelier is it the right one.
   static func utilities(_ evidence: [[Evidence]]) -> [Double] {
     features(of: evidence).map { features in
-      trees.reduce(base) { $0 + value(of: $1, for: features) }
+      coefficients.trees.reduce(coefficients.base) { $0 + value(of: $1, for: features) }
     }
   }
 
@@ -144,10 +95,9 @@ enum PossibleEntities {
   }
 
   /// The kinds of evidence that the first features are the values of.
-  private static let measuredKinds: [Evidence.Kind] = [
-    .hash, .color, .texture, .votes, .inliers, .agreement, .inlierLead, .lead, .alignedColor,
-    .offColor, .patches, .contradiction, .support,
-  ]
+  private static let measuredKinds = Feature.allCases.compactMap {
+    Evidence.Kind(rawValue: "\($0)")
+  }
 
   /// Returns the features of candidates, in the order of ``Feature``; what was not measured is not a number.
   private static func features(of evidence: [[Evidence]]) -> [[Double]] {

@@ -204,15 +204,14 @@ struct Scoring: Sendable {
       highest = max(highest, own)
       if let group = groups[images[index].key] { nearest[group] = max(nearest[group] ?? 0, own) }
     }
-    let lane = MeasuredEvidence.Lane.embedding.rawValue
-    let factor = Calibration.coefficients.step1[lane]
+    let factor = Calibration.coefficients.step1[.embedding]
     for index in images.indices {
       guard let own = images[index].image.embedding else { continue }
       let shared = groups[images[index].key].flatMap { nearest[$0] } ?? own
       let trust = Rivals.trust(images[index].image.evidence.inliers)
       let difference =
         images[index].image.evidence.embeddingFactor * (shared + trust * (highest - shared) - own)
-      images[index].image.weighed[lane] += difference
+      images[index].image.weighed[.embedding] += difference
       images[index].image.score += factor * difference
     }
   }

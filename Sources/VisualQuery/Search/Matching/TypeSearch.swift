@@ -345,7 +345,7 @@ struct TypeSearch: Sendable {
       if let known {
         let other = best.images[known].image
         embedding = other.embedding.map { max($0, embedding ?? 0) } ?? embedding
-        highest = pointwiseMax(highest, other.highest)
+        highest = highest.highest(with: other.highest)
         if (other.score, -other.position) >= (score, -position) {
           best.images[known].image.embedding = embedding
           best.images[known].image.highest = highest
@@ -436,11 +436,11 @@ struct BestImage: Sendable {
   /// The score of the evidence.
   var score: Double
   /// The values whose sum is the score, each with its factor of the first step.
-  var weighed: SIMD16<Double>
+  var weighed: EvidenceVector
   /// The value of ``Evidence/Kind/embedding`` of the image of the entity whose embedding is the nearest.
   var embedding: Double?
   /// The regressors of ``MeasuredEvidence/features``, each the highest of any image of the entity.
-  var highest: SIMD16<Double>
+  var highest: EvidenceVector
   let tier: MatchTier
   /// The index of the image among the entity's images.
   let position: Int
@@ -454,12 +454,11 @@ struct BestImage: Sendable {
   let frame: ImageFrame
 
   /// The value of the embedding in the score.
-  var weighedEmbedding: Double { weighed[MeasuredEvidence.Lane.embedding.rawValue] }
+  var weighedEmbedding: Double { weighed[.embedding] }
 
   /// The score by all else than the embedding.
   var scoreWithoutEmbedding: Double {
-    let lane = MeasuredEvidence.Lane.embedding.rawValue
-    return score - Calibration.coefficients.step1[lane] * weighedEmbedding
+    score - Calibration.coefficients.step1[.embedding] * weighedEmbedding
   }
 
   /// Takes the colors out of the evidence, as far as they contradict what geometry says.

@@ -132,10 +132,10 @@ import VisualQuery
         })
     }
     let fit = CalibrationFit(Array(queries[..<400]))
-    #expect(fit.coefficients.step1.min() >= 0 && fit.coefficients.step2.min() >= 0)
+    #expect((fit.coefficients.step1.numbers + fit.coefficients.step2.numbers).min()! >= 0)
     #expect(fit.coefficients.lead >= 0)
-    #expect(fit.coefficients.step1[MeasuredEvidence.Lane.color.rawValue] > 1)
-    #expect(fit.coefficients.step1[MeasuredEvidence.Lane.texture.rawValue] == 0)
+    #expect(fit.coefficients.step1[.color] > 1)
+    #expect(fit.coefficients.step1[.texture] == 0)
     let unseen = EvaluationReport(fit.applied(to: Array(queries[400...])))
     #expect(try #require(unseen.recall).at1 > 0.7)
     #expect(try #require(unseen.calibrationError) < 0.12)
@@ -143,7 +143,7 @@ import VisualQuery
     let own = CalibrationFit(Array(queries[..<400]), of: .catalogued)
     let coded = Calibration.coefficients(for: .catalogued)
     #expect(own.coefficients.step1 == coded.step1 && own.coefficients.alone == coded.alone)
-    #expect(own.coefficients.step2.min() >= 0 && own.coefficients != coded)
+    #expect(own.coefficients.step2.numbers.min()! >= 0 && own.coefficients != coded)
     let rest = EvaluationReport(own.applied(to: Array(queries[400...])))
     #expect(try #require(rest.calibrationError) < 0.12)
   }

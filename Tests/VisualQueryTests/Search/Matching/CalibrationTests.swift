@@ -235,7 +235,7 @@ import VisualQuery
     func weight(_ support: ImageSupport?, inliers: Int = 0) -> Double {
       MeasuredEvidence(
         hash: 0, color: 0.5, texture: 0.5, inliers: inliers, labels: 2, support: support
-      ).certainties(standing)[MeasuredEvidence.Lane.labels.rawValue]
+      ).certainties(standing)[.labels]
     }
     let alone = weight(nil)
     #expect(weight(ImageSupport(share: 0, limit: 1)) < 0.5 * alone)
@@ -261,7 +261,7 @@ import VisualQuery
     var other = drawn(generator.next()).0
     other.colorfulness = evidence.colorfulness
     #expect(evidence.score(with: evidence.features) == evidence.score)
-    let highest = pointwiseMax(evidence.features, other.features)
+    let highest = evidence.features.highest(with: other.features)
     let score = evidence.score(with: highest)
     #expect(score >= evidence.score)
     #expect(score <= highest.dot(Calibration.coefficients.step1))
@@ -270,7 +270,7 @@ import VisualQuery
     evidence.inliers = 0
     var textured = evidence
     textured.texture = min(1, evidence.texture + 0.1)
-    let gain = evidence.score(with: pointwiseMax(textured.features, evidence.features))
+    let gain = evidence.score(with: textured.features.highest(with: evidence.features))
     #expect(gain <= textured.score)
     if evidence.colorfulness > 0.01, evidence.texture < 0.9 { #expect(gain > evidence.score) }
   }

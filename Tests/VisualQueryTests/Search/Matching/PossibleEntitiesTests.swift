@@ -127,8 +127,8 @@ import VisualQuery
 
   /// Would break if a question led nowhere or in a circle, or asked for what no candidate has.
   @Test func `the questions of each tree lead to its leaves`() {
-    #expect(!PossibleEntities.trees.isEmpty)
-    for tree in PossibleEntities.trees {
+    #expect(!PossibleEntities.coefficients.trees.isEmpty)
+    for tree in PossibleEntities.coefficients.trees {
       var leaves = 0
       for (index, question) in tree.enumerated() {
         for case let step in [question.low, question.high] {
