@@ -52,7 +52,6 @@ EDITS = [
     ("inlierLead.trust", f"{MATCHING}/Rivals", "* trust(max(inliers, rival))", "* (OUT ? 1 : trust(max(inliers, rival)))"),
     ("patchLead.unseenRival", f"{MATCHING}/Rivals", "if let most = rival(of: index, in: uncomparedByInliers) {\n", "if let most = rival(of: index, in: uncomparedByInliers), !OUT {\n"),
     # What the evidence of one image counts.
-    ("hiddenPatches", f"{MATCHING}/MeasuredEvidence", "* (1 - Self.hiddenPatches.share(", "* (OUT ? 1 : 1 - Self.hiddenPatches.share("),
     ("contradiction.equalColors", f"{MATCHING}/MeasuredEvidence", "alignmentTrust * max(0, doubt)", "alignmentTrust * (OUT ? 1 : max(0, doubt))"),
     ("contradiction", f"{MATCHING}/MeasuredEvidence", "var contradictedShare: Double {\n", "var contradictedShare: Double {\n    if OUT { return 0 }\n"),
     ("contradiction.unlikely", f"{MATCHING}/Calibration", "min(0, unlikely - odds))", "OUT ? -.infinity : min(0, unlikely - odds))"),

@@ -6,30 +6,12 @@
   import Darwin
 #endif
 
-/// A part of a thing that is of another color.
-package struct ColorContradiction: Sendable, Hashable {
-  /// No part.
-  package static let none = ColorContradiction(share: 0, cells: 0)
-
-  /// Its share of the thing, `0...1`.
-  package let share: Double
-  /// Its cells in the other image's layout, a bit for each, row by row.
-  package let cells: UInt64
-
-  /// Returns whether it has the cell at a position of the other image, `0..<1` across and down.
-  package func contains(x: Double, y: Double) -> Bool {
-    let side = Double(ColorLayout.side)
-    guard (0..<1).contains(x), (0..<1).contains(y) else { return false }
-    return cells >> (UInt64(y * side) * UInt64(ColorLayout.side) + UInt64(x * side)) & 1 == 1
-  }
-}
-
 /// The part of a thing that is of another color.
 ///
 /// A mean over cells does not tell another color from a rough alignment: of a person in another shirt, all cells but
 /// those of the shirt agree. So the light is taken from most of the image, and what it leaves is looked for in one place.
 extension AlignedColor {
-  /// Returns the largest connected part of a thing that is of another color.
+  /// Returns the share of a thing, `0...1`, that its largest connected part of another color has.
   ///
   /// The query is compared in one light, the one in which most cells agree: a plausible one (`plausible(_:)`), so that
   /// no light makes a red thing blue. A part that looks alike nearby is of the same color, as is one that differs no more than
@@ -43,13 +25,13 @@ extension AlignedColor {
   ///     looked for within their hull: beyond it, a photo shows what is around the thing.
   ///   - inliers: The keypoints that agree, or `nil` if the whole images lie over each other. A few place an image only roughly.
   ///   - covered: Boxes of the query in which other things lie in front, in shares of its sides.
-  /// - Returns: None if too little of the other image lies within the query.
+  /// - Returns: Zero if too little of the other image lies within the query.
   /// - Complexity: O(cells).
   package func contradiction(
     of layout: ColorLayout, size: (width: Int, height: Int), under transform: PlaneTransform,
     within claim: ImageClaim? = nil, inliers: Int? = nil, outside covered: [ImageBox] = []
-  ) -> ColorContradiction {
-    guard let inverse = transform.inverse else { return .none }
+  ) -> Double {
+    guard let inverse = transform.inverse else { return 0 }
     let other = other(layout, size: size, hasSameLight: false)
     let back = inverse.entries
     let hidden = hidden(layout, size, transform)
@@ -57,7 +39,7 @@ extension AlignedColor {
     if hidden != nil, cells.count < Self.leastCells {
       cells = self.cells(of: other, back, covered, nil)
     }
-    guard cells.count >= Self.leastCells else { return .none }
+    guard cells.count >= Self.leastCells else { return 0 }
     var things = cells.filter { $0.part != .ground }
     if things.count < Self.leastCells / 2 { things = cells }
     if let hull = claim?.hull {
@@ -66,7 +48,7 @@ extension AlignedColor {
         let place = (SIMD2<Double>(cell.place) + 0.5) * sides
         return hull.contains(back(place.x, place.y) / self.size)
       }
-      guard things.count >= Self.leastWithinHull else { return .none }
+      guard things.count >= Self.leastWithinHull else { return 0 }
     }
     let view = view(of: cells, things)
     let noise = min(Self.largestNoise, cells.map { view.difference($0) }.sorted()[cells.count / 2])
@@ -101,10 +83,7 @@ extension AlignedColor {
       return Double(cells.count) > Self.largestHidden * Double(things.count)
         || !view.isForeign(cells)
     }.max { $0.sum < $1.sum }
-    guard let largest else { return .none }
-    return ColorContradiction(
-      share: Double(largest.sum) / Double(things.count),
-      cells: largest.cells.reduce(0) { $0 | 1 << UInt64($1.index) })
+    return largest.map { Double($0.sum) / Double(things.count) } ?? 0
   }
 
   /// A way to see the query: in a light, and paler or more vivid.

@@ -4,30 +4,14 @@ package struct PatchAgreement: Sendable, Hashable {
   package let visible: Int
   /// The number of those that look the same.
   package let agreeing: Int
-  /// The number of visible ones in the part that is of another color.
-  package let contradicted: Int
-  /// The number of agreeing ones there.
-  package let agreeingContradicted: Int
 
   /// Makes counts.
-  package init(
-    visible: Int, agreeing: Int, contradicted: Int = 0, agreeingContradicted: Int = 0
-  ) {
+  package init(visible: Int, agreeing: Int) {
     (self.visible, self.agreeing) = (visible, agreeing)
-    (self.contradicted, self.agreeingContradicted) = (contradicted, agreeingContradicted)
   }
 
   /// The share of the visible patches that look the same, `0...1`.
   package var share: Double { visible == 0 ? 0 : Double(agreeing) / Double(visible) }
-
-  /// The share of the patches beyond the part of another color that look the same, less that of those within it: near 1 if
-  /// something hides that part, near 0 if it is a part of the thing.
-  package var shareLostByContradiction: Double {
-    let beyond = visible - contradicted
-    guard contradicted > 0, beyond > 0 else { return 0 }
-    return Double(agreeing - agreeingContradicted) / Double(beyond)
-      - Double(agreeingContradicted) / Double(contradicted)
-  }
 }
 
 /// Compares the patches around an image's keypoints with a query, at the places where an alignment puts them.
@@ -136,14 +120,12 @@ package struct PatchCheck: Sendable {
   ///
   /// - Parameters:
   ///   - transform: The transform from the query's working image to the row's, in pixels.
-  ///   - contradiction: The part of the row's image that is of another color, whose patches are also counted apart.
   /// - Returns: `nil` if no patch lies within the query.
   /// - Complexity: O(keypoints).
   package func agreement(
-    of row: Int, in segment: SignatureSegment, under transform: PlaneTransform,
-    _ contradiction: ColorContradiction = .none
+    of row: Int, in segment: SignatureSegment, under transform: PlaneTransform
   ) -> PatchAgreement? {
-    let patches = patches(of: row, in: segment, contradiction)
+    let patches = patches(of: row, in: segment)
     guard let found = agreement(of: patches, under: transform) else { return nil }
     var best = (transform: transform, agreement: found)
     for _ in 0..<(planes.isEmpty ? Self.markRounds : 1) {
@@ -167,7 +149,7 @@ package struct PatchCheck: Sendable {
   package func realigned(
     _ known: Alignment, of row: Int, in segment: SignatureSegment
   ) -> Alignment {
-    let patches = patches(of: row, in: segment, .none)
+    let patches = patches(of: row, in: segment)
     var best = known
     for reach in Self.realigningReaches {
       let near = marked(patches, under: best.transform, reach: reach)
@@ -214,33 +196,24 @@ package struct PatchCheck: Sendable {
   private struct Patch {
     let frame: PatchFrame
     let hash: KeypointHash
-    /// True if it lies in the part of another color.
-    let isContradicted: Bool
     /// The ways from one sample to the next along a row and along a column, in pixels of the keypoint's level.
     let across: SIMD2<Double>
     let down: SIMD2<Double>
 
-    init(
-      _ keypoint: Keypoint, _ hash: KeypointHash, width: Int, height: Int,
-      _ contradiction: ColorContradiction
-    ) {
+    init(_ keypoint: Keypoint, _ hash: KeypointHash, width: Int, height: Int) {
       frame = PatchFrame(keypoint, width: width, height: height, radius: PatchCheck.radius)
       self.hash = hash
-      isContradicted = contradiction.contains(
-        x: frame.center.x / Double(width), y: frame.center.y / Double(height))
       let (cosine, sine) = IntegerAngle.direction(of: keypoint.angle)
       across = SIMD2(Double(cosine), Double(sine)) * (Double(Kernels.patchStep) / 16384)
       down = SIMD2(-across.y, across.x)
     }
   }
 
-  private func patches(
-    of row: Int, in segment: SignatureSegment, _ contradiction: ColorContradiction
-  ) -> [Patch] {
+  private func patches(of row: Int, in segment: SignatureSegment) -> [Patch] {
     let (width, height) = segment.size(at: row)
     let set = segment.keypoints(at: row)
     return zip(set.keypoints, set.hashes).map { keypoint, hash in
-      Patch(keypoint, hash, width: width, height: height, contradiction)
+      Patch(keypoint, hash, width: width, height: height)
     }
   }
 
@@ -248,7 +221,7 @@ package struct PatchCheck: Sendable {
     of patches: [Patch], under transform: PlaneTransform
   ) -> PatchAgreement? {
     guard let back = transform.inverse?.entries else { return nil }
-    var (all, contradicted) = (Count(), Count())
+    var all = Count()
     for patch in patches {
       guard let magnification = magnification(of: patch.frame, back) else { continue }
       let isSame =
@@ -259,13 +232,9 @@ package struct PatchCheck: Sendable {
           magnification < Self.smallMagnification ? Self.smallMarkedShare : Self.markedShare
         } else { 1.0 }
       all.add(isSame, expected: expected)
-      if patch.isContradicted { contradicted.add(isSame, expected: expected) }
     }
     return all.visible == 0
-      ? nil
-      : PatchAgreement(
-        visible: all.visible, agreeing: all.agreeing, contradicted: contradicted.visible,
-        agreeingContradicted: contradicted.agreeing)
+      ? nil : PatchAgreement(visible: all.visible, agreeing: all.agreeing)
   }
 
   /// The patches that were compared.

@@ -305,8 +305,7 @@ import Testing
   ) throws -> Double {
     let signature = Signature(other)
     return AlignedColor(QuerySignature(query)).contradiction(
-      of: signature.layout, size: signature.workingSize, under: same, inliers: inliers
-    ).share
+      of: signature.layout, size: signature.workingSize, under: same, inliers: inliers)
   }
 
   /// A person before a white wall: a head, a shirt and trousers, each lighter at one side.

@@ -137,28 +137,6 @@ import Testing
     #expect((0.3...0.75).contains(found.share), "\(found)")
   }
 
-  /// Would break if something in front of a thing were taken for a part of the thing that is of another color, or the other way.
-  @Test func `patches tell what hides a part from a part of another color`() throws {
-    let (one, other) = (Self.scene(1), Self.scene(2))
-    let same = PlaneTransform(cosine: 1, sine: 0, x: 0, y: 0)
-    // The lower half.
-    let part = ColorContradiction(share: 0.5, cells: 0xFFFF_FFFF_0000_0000)
-    var bytes = SyntheticPicture.rgba(one)
-    let half = 4 * Self.side * Self.side / 2
-    bytes.replaceSubrange(half..., with: SyntheticPicture.rgba(other)[half...])
-    let hidden = try PixelBuffer(
-      width: Self.side, height: Self.side, format: .rgba8, bytes: bytes)
-    func lost(_ query: PixelBuffer) throws -> Double {
-      let check = PatchCheck(query, QuerySignature(query), shouldStop: { false })!
-      let found = try #require(
-        check.agreement(of: 0, in: try Self.segment(one), under: same, part))
-      #expect(found.contradicted >= 10 && found.visible - found.contradicted >= 10, "\(found)")
-      return found.shareLostByContradiction
-    }
-    #expect(try lost(hidden) > 0.6)
-    #expect(try abs(lost(one)) < 0.05)
-  }
-
   /// Would break if what the query does not show, or too small to tell, counted against the image.
   @Test func `what the query cannot show does not count`() throws {
     let picture = Self.scene(21)

@@ -140,12 +140,12 @@ func compare(
   let contradiction = colors.contradiction(of: layout, size: size, under: map)
   tell(
     "\(name), colors of \(row)",
-    [colors.residual(of: layout, size: size, under: map) ?? -1, contradiction.share])
+    [colors.residual(of: layout, size: size, under: map) ?? -1, contradiction])
   let patches = PatchCheck(image, query, shouldStop: { false })!
-  if let found = patches.agreement(of: row, in: segment, under: map, contradiction) {
+  if let found = patches.agreement(of: row, in: segment, under: map) {
     tell("\(name), patches of \(row)", [Double(found.visible), Double(found.agreeing)])
   }
-  let marks = PatchCheck(query)?.agreement(of: row, in: segment, under: map, contradiction)
+  let marks = PatchCheck(query)?.agreement(of: row, in: segment, under: map)
   if let marks {
     tell("\(name), marks of \(row)", [Double(marks.visible), Double(marks.agreeing)])
   }

@@ -61,7 +61,7 @@ struct Candidate: Sendable {
     MeasuredEvidence(
       hash: measured.hash, color: measured.color, texture: measured.texture, votes: votes.best,
       inliers: measured.alignment?.inliers ?? 0, agreement: measured.agreement,
-      residual: measured.residual, contradiction: measured.contradiction.share, labels: labels,
+      residual: measured.residual, contradiction: measured.contradiction, labels: labels,
       embedding: measured.embedding, embeddingFactor: comparison.embeddingFactor,
       patches: measured.patches, colorfulness: comparison.colorfulness,
       claim: measured.alignment?.claim ?? ImageClaim(), isFromWindow: isFromWindow)

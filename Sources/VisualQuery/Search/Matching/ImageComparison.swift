@@ -67,8 +67,8 @@ struct ImageComparison: Sendable {
     var alignment: Alignment?
     /// The mean difference of the colors at aligned places, or `nil` if nothing aligns.
     var residual: Double?
-    /// The part of the thing that is of another color where it aligns.
-    var contradiction = ColorContradiction.none
+    /// The share of the thing that is of another color where it aligns.
+    var contradiction = 0.0
 
     /// See ``Evidence/Kind/hash``.
     var hash: Double { trust * max(0, 1 - Double(distance) / unrelatedDistance) }
@@ -155,8 +155,7 @@ struct ImageComparison: Sendable {
     _ measured: inout Measurement, _ image: StoredImage, _ check: PatchCheck
   ) {
     measured.patches = measured.alignment.flatMap {
-      check.agreement(
-        of: image.row, in: image.segment, under: $0.transform, measured.contradiction)
+      check.agreement(of: image.row, in: image.segment, under: $0.transform)
     }
   }
 
@@ -179,7 +178,7 @@ struct ImageComparison: Sendable {
         of: layout, size: size, under: $0, outside: self.covered + covered,
         isCopy: measured.hash > MeasuredEvidence.copyHash.lowerBound)
     }.min()
-    measured.contradiction = .none
+    measured.contradiction = 0
     // If the colors hardly differ, no part can have another color; if the images hardly align,
     // a difference of parts could not be trusted.
     guard let residual = measured.residual, residual > Self.leastResidual,
@@ -193,7 +192,7 @@ struct ImageComparison: Sendable {
         colors.contradiction(
           of: layout, size: size, under: transform, within: claim,
           inliers: measured.alignment?.inliers, outside: self.covered + covered)
-      }.min { $0.share < $1.share } ?? .none
+      }.min() ?? 0
   }
 
   /// Returns how the image matches.
@@ -212,7 +211,7 @@ struct ImageComparison: Sendable {
     let isEqual =
       difference.residual < limits.residual && difference.shift < limits.shift
       && difference.largest < limits.largest
-    return isEqual && measured.contradiction == .none && showsAll(measured.view) ? .exact : .near
+    return isEqual && measured.contradiction == 0 && showsAll(measured.view) ? .exact : .near
   }
 
   /// Returns whether a view shows all that the query does: what its plain borders surround may be one of two things.

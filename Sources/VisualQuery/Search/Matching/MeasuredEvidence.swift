@@ -73,9 +73,6 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// The weight in the confidence of a label that disagrees; that of one that agrees is 1.
   private static let disagreement = 0.6
 
-  /// The difference between the shares of matching patches outside and within a part of another color at which
-  /// something may hide that part, and the difference at which something surely does.
-  private static let hiddenPatches = 0.3...0.6
   /// The likeness of the colors, and the number of inliers, at which they begin to agree with a
   /// lead, and at which they fully do.
   private static let (agreedColors, agreedInliers) = (1.3...3.5, 2.0...6)
@@ -155,7 +152,6 @@ struct MeasuredEvidence: Sendable, Hashable {
     // thing, such as a hand, and does not contradict the match.
     let doubt = min(1, (equal - (self[.alignedColor] ?? 0)) / (equal - doubtful))
     return alignmentTrust * max(0, doubt)
-      * (1 - Self.hiddenPatches.share(at: patches?.shareLostByContradiction ?? 0))
       * max(0, min(1, (contradiction - start) / (end - start)))
   }
 

@@ -150,19 +150,6 @@ import VisualQuery
     #expect(confidence(sibling, rival: 4) == confidence(same, rival: 4))
   }
 
-  /// Would break if a hand in front of a thing made it a thing of another color.
-  @Test func `a part that something hides does not contradict`() {
-    var part = MeasuredEvidence(
-      hash: 0.8, color: 0.8, texture: 0.9, inliers: 90, agreement: 0.6, residual: 0.03,
-      patches: PatchAgreement(
-        visible: 100, agreeing: 98, contradicted: 20, agreeingContradicted: 19))
-    part.contradiction = 0.2
-    #expect(part.contradictedShare == 1)
-    part.patches = PatchAgreement(
-      visible: 100, agreeing: 79, contradicted: 20, agreeingContradicted: 1)
-    #expect(part.contradictedShare == 0)
-  }
-
   /// Would break if a lead said as much of what only has no rival as of what has the colors and some keypoints, too.
   @Test func `a lead counts more if colors and keypoints agree`() {
     func gain(color: Double, inliers: Int) -> Double {

@@ -160,7 +160,7 @@ struct CopySearch {
     measured.alignment = Alignment(
       whole: signature, measured.variant, of: stored.row, in: stored.segment)
     comparison.compareColors(&measured, stored)
-    guard measured.contradiction == .none else { return nil }
+    guard measured.contradiction == 0 else { return nil }
     let key = stored.segment.key(at: stored.row)
     return (Candidate(row: row, key: key, measured: measured, labels: rarity), comparison)
   }
