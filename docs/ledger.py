@@ -52,6 +52,7 @@ EXPERIMENTS = {
     "colors-of-a-thing": [
         "AlignedColor", "AlignedColor+Contradiction", "AlignedColor+Registration", "AlignedColor+Gray", "PlainGround", "PlainPatches",
         "ImageContent", "ColorLayout", "QueryColors", "ImageComparison"],
+    "light": ["LightStage", "PixelBuffer+Light"],
     "small-catalogues": ["AppearanceRarity"],
     "several-images-of-one-entity": ["NearestImages"],
     "embeddings": ["EmbeddingContrast", "EmbeddingDirections", "EmbeddingScanStage", "ImageEmbedding"],

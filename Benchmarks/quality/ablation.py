@@ -114,7 +114,7 @@ EDITS = [
     ("part.leastExcess", f"{GEOMETRY}/AlignedColor+Contradiction", "excess.map { $0 <= leastExcess }", "excess.map { $0 <= (OUT ? 0 : leastExcess) }"),
     ("part.lightnessWeight", f"{GEOMETRY}/AlignedColor+Contradiction", "SIMD3(AlignedColor.lightnessWeight, 1, 1)", "SIMD3(OUT ? 1 : AlignedColor.lightnessWeight, 1, 1)"),
     ("part.tolerance", f"{GEOMETRY}/AlignedColor+Contradiction", "+ view.tolerance(for: cell)\n", "+ (OUT ? 0 : view.tolerance(for: cell))\n"),
-    ("part.castTolerance", f"{GEOMETRY}/AlignedColor+Contradiction", "+ AlignedColor.castTolerance *", "+ (OUT ? 0 : AlignedColor.castTolerance) *"),
+    ("part.castTolerance", f"{GEOMETRY}/AlignedColor+Contradiction", "+ AlignedColor.castTolerance\n", "+ (OUT ? 0 : AlignedColor.castTolerance)\n"),
     ("part.countedDifference", f"{GEOMETRY}/AlignedColor+Contradiction", "{ $0 + min(Self.countedDifference, view.difference($1)) }",
      "{ $0 + min(OUT ? .infinity : Self.countedDifference, view.difference($1)) }"),
     ("part.vividnessCost", f"{GEOMETRY}/AlignedColor+Contradiction", "(1 + Self.vividnessCost * abs", "(1 + (OUT ? 0 : Self.vividnessCost) * abs"),
@@ -127,12 +127,14 @@ EDITS = [
     ("part.shifts", f"{GEOMETRY}/AlignedColor+Contradiction", "for (number, shift) in Self.shifts.enumerated() {", "for (number, shift) in Self.shifts.prefix(OUT ? 1 : 9).enumerated() {"),
     ("part.groundLight", f"{GEOMETRY}/AlignedColor+Contradiction", "if ground.count >= Self.leastGround {", "if !OUT, ground.count >= Self.leastGround {"),
     ("part.thingLight", f"{GEOMETRY}/AlignedColor+Contradiction", "Self.white(whole), Self.plausible(Self.ratios(things))]", "Self.white(whole), OUT ? .zero : Self.plausible(Self.ratios(things))]"),
+    ("part.toned", f"{GEOMETRY}/AlignedColor+Contradiction", "guard share > Self.leastToned,", "guard !OUT, share > Self.leastToned,"),
     # Patches.
     ("patches.refined", f"{GEOMETRY}/PatchCheck", "for _ in 0..<(planes.isEmpty ? Self.markRounds : 1) {", "for _ in 0..<(OUT ? 0 : planes.isEmpty ? Self.markRounds : 1) {"),
     ("patches.leastPairs", f"{GEOMETRY}/PatchCheck", "pairs.count >= Self.leastPairs ?", "pairs.count >= (OUT ? 4 : Self.leastPairs) ?"),
     # Geometry and stages.
     ("largestStretch", f"{GEOMETRY}/PlaneTransform", "guard squares <= (stretch", "guard OUT || squares <= (stretch"),
     ("windows", f"{MATCHING}/Stages/WindowStage", "guard let signature = state.query.signature, WindowKeypoints", "guard !OUT, let signature = state.query.signature, WindowKeypoints"),
+    ("light", f"{MATCHING}/Stages/LightStage", "guard !state.isPage, !state.standings", "guard !OUT, !state.isPage, !state.standings"),
     ("patches", f"{MATCHING}/Stages/PatchStage", "if image == nil, state", "if OUT { return 1 }\n    if image == nil, state"),
     ("regions.apartLimit", f"{MATCHING}/RegionSearch", "|| outlines.count < Self.apartLimit", "|| !OUT && outlines.count < Self.apartLimit"),
     ("regions.barelySure", f"{MATCHING}/RegionSearch", "self.barelySure = sureCount > 1 ?", "self.barelySure = OUT || sureCount > 1 ?"),

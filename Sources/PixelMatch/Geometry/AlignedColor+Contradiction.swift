@@ -50,7 +50,25 @@ extension AlignedColor {
       }
       guard things.count >= Self.leastWithinHull else { return 0 }
     }
+    func mean(_ cell: Cell, _ shift: SIMD2<Double>) -> SIMD3<Float>? {
+      self.mean(cell.index, size, back, covered, hidden, shift: shift)
+    }
     let view = view(of: cells, things)
+    let share = largestPart(of: things, among: cells, in: view, inliers: inliers, mean: mean)
+    guard share > Self.leastToned, inliers.map({ $0 >= Self.tonedInliers }) ?? true,
+      let toned = toned(view, cells)
+    else { return share }
+    return min(
+      share, largestPart(of: things, among: cells, in: toned, inliers: inliers, mean: mean))
+  }
+
+  /// Returns the largest connected part of a thing that is of another color in a view, as a share of the thing.
+  ///
+  /// - Parameter mean: Returns the color of the query at a cell, or beside it.
+  private func largestPart(
+    of things: [Cell], among cells: [Cell], in view: View, inliers: Int?,
+    mean: (Cell, SIMD2<Double>) -> SIMD3<Float>?
+  ) -> Double {
     let noise = min(Self.largestNoise, cells.map { view.difference($0) }.sorted()[cells.count / 2])
     let roughness = max(
       Self.share(of: Self.roughNoise, below: noise),
@@ -66,9 +84,8 @@ extension AlignedColor {
       }
       guard view.difference(cell) > limit else { continue }
       let found = shifted.differences(of: cell) { cell, shift in
-        mean(cell.index, size, back, covered, hidden, shift: shift).map {
-          view.difference(cell, seen: Self.cones($0))
-        } ?? view.difference(cell)
+        mean(cell, shift).map { view.difference(cell, seen: Self.cones($0)) }
+          ?? view.difference(cell)
       }
       excesses[cell.index] = excess(found.agreed)
       if excess(found.least) > Self.leastExcess { core.insert(cell.index) }
@@ -92,11 +109,16 @@ extension AlignedColor {
     /// The factor of the cone responses.
     let factors: SIMD3<Float>
     /// The factor of the chroma.
-    let vividness: Float
+    var vividness: Float
+    /// The lightness that is added.
+    var veil: Float = 0
+    /// The factor of the lightness before that.
+    var contrast: Float = 1
 
     /// The color of a cell of the query.
     func color(_ cones: SIMD3<Float>) -> SIMD3<Float> {
       var color = Kernels.oklab(ofCones: cones * factors)
+      color[0] = veil + contrast * color[0]
       color[1] *= vividness
       color[2] *= vividness
       return color
@@ -120,7 +142,8 @@ extension AlignedColor {
       let cast = max(light.max() - mean, mean - light.min())
       return AlignedColor.toleranceWeight
         * max(chroma(Kernels.oklab(ofCones: cell.kept)), chroma(color(cell.seen)))
-        * (abs(log(vividness)) + 4 * Float(cast)) + AlignedColor.castTolerance * Float(cast)
+        * (abs(log(vividness / contrast)) + 4 * Float(cast)) + AlignedColor.castTolerance
+        * Float(cast)
     }
 
     /// Returns whether a part is something in front of the thing: much plainer than what it hides, and lighter or darker in
@@ -207,12 +230,63 @@ extension AlignedColor {
     for light in lights {
       for vividness in isColorless ? [1] : Self.vividnesses {
         let view = View(light: light, factors: Self.factors(light), vividness: vividness)
-        let sum = cells.reduce(Float.zero) { $0 + min(Self.countedDifference, view.difference($1)) }
-        let cost = sum * (1 + Self.vividnessCost * abs(log(vividness)))
+        let cost = Self.cost(of: view, over: cells)
         if best.map({ cost < $0.cost }) ?? true { best = (cost, view) }
       }
     }
     return best!.view
+  }
+
+  /// Returns the sum of the differences of cells, each counted up to a limit, and more the more unusual the vividness is.
+  private static func cost(of view: View, over cells: [Cell]) -> Float {
+    let sum = cells.reduce(Float.zero) { $0 + min(Self.countedDifference, view.difference($1)) }
+    return sum * (1 + Self.vividnessCost * abs(log(view.vividness / view.contrast)))
+  }
+
+  /// Returns a view without the veil and with the contrast of the other image, or `nil` if none is plausible, or few cells agree better.
+  private func toned(_ view: View, _ cells: [Cell]) -> View? {
+    let lights = view.light == .zero ? [.zero] : [view.light, .zero]
+    let views = lights.compactMap { toned($0, cells) }.flatMap { toned in
+      // A veil makes colors paler, so that they are more vivid without it.
+      (isColorless ? [1] : Self.vividnesses.filter { $0 >= 1 }).map { vividness in
+        var view = toned
+        view.vividness *= vividness
+        return (cost: Self.cost(of: view, over: cells), view: view)
+      }
+    }
+    guard let best = views.min(by: { $0.cost < $1.cost }),
+      best.cost < Self.worthToning * Self.cost(of: view, over: cells)
+    else { return nil }
+    return best.view
+  }
+
+  /// Returns the view in a light without the veil, or `nil` if none is plausible.
+  ///
+  /// The contrast is the median of the slopes of pairs of cells (Sen, "Estimates of the regression coefficient based on Kendall's tau", 1968), which
+  /// a part of another color does not decide. It is one of the lightness: what has another hue keeps it.
+  private func toned(_ light: SIMD3<Double>, _ cells: [Cell]) -> View? {
+    let factors = Self.factors(light)
+    let points = cells.map { cell in
+      (
+        seen: Kernels.oklab(ofCones: cell.seen * factors)[0],
+        kept: Kernels.oklab(ofCones: cell.kept)[0]
+      )
+    }
+    var slopes: [Float] = []
+    for (index, point) in points.enumerated() {
+      for other in points[..<index] where abs(point.seen - other.seen) > Self.leastStep {
+        slopes.append((point.kept - other.kept) / (point.seen - other.seen))
+      }
+    }
+    guard slopes.count >= cells.count else { return nil }
+    slopes.sort()
+    let contrast = slopes[slopes.count / 2]
+    let veil = points.map { $0.kept - contrast * $0.seen }.sorted()[points.count / 2]
+    guard Self.contrasts.contains(contrast), (-Self.largestVeil...0).contains(veil) else {
+      return nil
+    }
+    return View(
+      light: light, factors: factors, vividness: contrast, veil: veil, contrast: contrast)
   }
 
   /// Returns the nearest light that there is, for the logarithms of the factors of the cones: brighter or darker, and warmer
@@ -305,6 +379,15 @@ extension AlignedColor {
   private static let countedDifference: Float = 0.06
   /// The extra cost of a change of vividness, for each factor of *e*.
   private static let vividnessCost: Float = 0.6
+  /// The share in another color above which, and the inliers from which on, a veil and another contrast may explain it.
+  private static let (leastToned, tonedInliers) = (0.08, 8)
+  /// The difference of lightness of two cells that tells the contrast.
+  private static let leastStep: Float = 0.1
+  /// The factors by which the contrast of the query may be less than that of the other image, and the largest lightness of a veil. A query with more
+  /// contrast than a shop's image is one of another color: white is taken for gray.
+  private static let (contrasts, largestVeil): (ClosedRange<Float>, Float) = (1.05...2, 1)
+  /// The share of the differences up to which a veil and another contrast are worth it.
+  private static let worthToning: Float = 0.8
   /// The factors of vividness that are tried, the likeliest first.
   private static let vividnesses: [Float] = [1, 0.5, 0.7, 1.4, 1.9, 2.4]
   /// The largest logarithms of the factors of a light, as cube roots: for brightness a factor of 8, for the cones of blue, and

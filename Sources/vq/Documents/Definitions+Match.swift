@@ -137,9 +137,9 @@ extension Definition {
           .array(
             """
             The parts of the image that were searched on their own, or should be if `searched` is false: the cells of a page, outlines of \
-            things that were not sure at first, the rest of the image without sure things, and for signatures the windows of a large image. \
-            Mostly there are none.
-            """, of: .reference(.searchedRegion), max: 12)),
+            things that were not sure at first, the rest of the image without sure things, the image in neutral light, and for signatures \
+            the windows of a large image. Mostly there are none.
+            """, of: .reference(.searchedRegion), max: 16)),
         .required(
           "emptyReason",
           .choice("Why there is no match.", of: MatchResponse.EmptyReason.self).orNull),
@@ -270,7 +270,8 @@ extension Definition {
             """
             What proposed it: plain lines that part it from the rest of a page, keypoints that outline a candidate, or sure matches, without \
             which the rest of the image is searched. `windows` is the whole image, to be searched in parts for small things, since nothing is \
-            sure; only if that needs the image, and the query is a signature.
+            sure; only if that needs the image, and the query is a signature. `light` is the whole image in neutral light, in which candidates are \
+            compared once more that keypoints align and colors contradict.
             """, of: SearchedRegion.Source.self)),
         .required(
           "box",
@@ -281,8 +282,8 @@ extension Definition {
           "searched",
           .boolean(
             """
-            False if the query is a signature: a search with the signature of this part, or for `remainder`, `windows` and an `outline` that \
-            is the whole image with the image, may find more.
+            False if the query is a signature: a search with the signature of this part, or for `remainder`, `windows`, `light` and an \
+            `outline` that is the whole image with the image, may find more.
             """)), .optional("type", .reference(.entityType)),
         .optional(
           "id",

@@ -386,6 +386,21 @@ import Testing
     #expect(try contradiction(lit, red) < 0.05)
   }
 
+  /// Would break if a veil, as of fog, plastic or a screen in the sun, were another color, or made another color the same.
+  @Test(arguments: [(70, 45), (80, 40)])
+  func `a veil over the whole image does not contradict, and hides no other color`(
+    percent: Int, veil: Int
+  ) throws {
+    func veiled(_ picture: PixelBuffer) throws -> PixelBuffer {
+      try changed(picture) { _, value in max(0, min(255, Int(value) * percent / 100 + veil)) }
+    }
+    let red = try person(shirt: [200, 50, 45])
+    #expect(try contradiction(try veiled(red), red) < 0.08)
+    for other in [[60, 90, 200], [60, 150, 70], [230, 200, 60]] {
+      #expect(try contradiction(try veiled(person(shirt: other)), red) > 0.15, "\(other)")
+    }
+  }
+
   /// Would break if a gray copy were of another color.
   @Test func `an image without color does not contradict one with the same luma`() throws {
     let red = try person(shirt: [200, 50, 45])

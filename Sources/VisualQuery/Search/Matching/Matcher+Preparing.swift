@@ -221,7 +221,8 @@ extension Matcher {
         + (catalogue.candidates.hasAllSignatures ? [WindowStage(image: image)] : [])
         + [
           RegionStage(
-            image: image, labelMasks: masks, threads: pool.width, encode: encoding(of:))
+            image: image, labelMasks: masks, threads: pool.width, encode: encoding(of:)),
+          LightStage(image: image),
         ])
   }
 

@@ -36,6 +36,8 @@ package enum QueryStep: String, Sendable, Hashable, CaseIterable {
   case windows
   /// Parts of the image are searched on their own.
   case regions
+  /// Candidates that colors contradict are compared with the image in neutral light.
+  case light
   /// The candidates are ranked.
   case ranking
   /// The entities of the answer are looked up.

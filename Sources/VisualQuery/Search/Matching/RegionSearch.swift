@@ -12,6 +12,8 @@ package struct SearchedRegion: Sendable, Hashable {
     case remainder
     /// It is the whole image, to be searched in overlapping windows for small things, since nothing is sure.
     case windows
+    /// It is the whole image in neutral light, in which candidates are compared that keypoints align and colors contradict.
+    case light
   }
 
   /// The reason why it was proposed.
@@ -19,7 +21,7 @@ package struct SearchedRegion: Sendable, Hashable {
   /// Its box: left, top, width and height in shares of the sides of the query's image.
   package let box: [Double]
   /// A Boolean value that indicates whether it was searched. If not, since the query is a signature, a
-  /// search with the signature of this part may find more; for a ``Source/remainder``, for ``Source/windows`` and for an
+  /// search with the signature of this part may find more; for a ``Source/remainder``, for ``Source/windows``, for ``Source/light`` and for an
   /// ``Source/outline`` that is the whole image, a search with the image.
   package let isSearched: Bool
   /// The entity that is likeliest in it, shown or not, or `nil` if none is alike.

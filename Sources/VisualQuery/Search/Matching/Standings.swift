@@ -106,6 +106,12 @@ struct Scoring: Sendable {
       scored(region.searches, in: region.frame, isPart: true) { _ in Calibration.cellPrior }
     // Windows only propose outlines; they have no candidates of their own.
     case .windows: []
+    case .light:
+      scored(
+        region.searches, in: region.frame, isPart: true, isSupportMeasured: false,
+        texts: findings.texts
+      ) { _ in 0 }
+      .filter { $0.image!.evidence.inliers >= Rivals.claimingInliers }
     case .outline:
       scored(
         region.searches, in: region.frame, isPart: true, isSupportMeasured: false,
@@ -159,10 +165,32 @@ struct Scoring: Sendable {
         images.map(\.image.evidence), scores: images.map(\.image.scoreWithoutEmbedding),
         pictures: pictures) : nil
     let nearest = images.lazy.map(\.image.weighedEmbedding).max() ?? 0
+    // Products with one image mostly have the same evidence: its terms are worked out once.
+    var known: [Int: (standing: Standing, scored: ScoredEntity)] = [:]
+    /// Returns an entity whose evidence is known.
+    func scored(
+      _ key: UInt32, _ image: BestImage, _ evidence: [Evidence], without others: [Evidence]?,
+      confidence: Double
+    ) -> ScoredEntity {
+      ScoredEntity(
+        key: key, type: image.type, evidence: evidence, evidenceWithoutEmbedding: others,
+        confidence: confidence, tier: isPart && image.tier == .exact ? .near : image.tier,
+        image: image, imagePosition: image.position)
+    }
     return images.enumerated().map { index, entity in
-      func measured(_ rivals: Rivals) -> [Evidence] {
+      let standing = rivals.standing(of: index)
+      let picture = pictures.firstIndex(of: index)
+      if let same = known[picture], texts == nil, unembedded == nil, same.standing == standing,
+        let other = same.scored.image, other.evidence == entity.image.evidence,
+        other.seen == entity.image.seen
+      {
+        return scored(
+          entity.key, entity.image, same.scored.evidence, without: nil,
+          confidence: same.scored.confidence)
+      }
+      func measured(_ standing: Standing) -> [Evidence] {
         Calibration.evidence(
-          entity.image.evidence, rivals.standing(of: index), of: query.subject,
+          entity.image.evidence, standing, of: query.subject,
           regionPrior: prior(entity.image.evidence))
       }
       /// Adds what is not measured in the image, and leaves out what is not reported.
@@ -172,22 +200,20 @@ struct Scoring: Sendable {
             [Calibration.evidence(ofText: $0, entity.key, within: entity.image.textPart)]
           } ?? [])
       }
-      var terms = measured(rivals)
-      let others = unembedded.map(measured)
+      var terms = measured(standing)
+      let others = unembedded.map { measured($0.standing(of: index)) }
       let canMakeSure = Calibration.canMakeSure(
         entity.image.evidence, weighed: entity.image.weighedEmbedding, nearest: nearest)
       if let others, !canMakeSure {
         terms = Calibration.bounded(terms, ifLikely: others)
       }
       let evidence = completed(terms)
-      return ScoredEntity(
-        key: entity.key, type: entity.image.type, evidence: evidence,
-        evidenceWithoutEmbedding: others.map { others in
-          completed(others.filter { $0.kind != .embedding })
-        },
-        confidence: Calibration.confidence(evidence),
-        tier: isPart && entity.image.tier == .exact ? .near : entity.image.tier,
-        image: entity.image, imagePosition: entity.image.position)
+      let found = scored(
+        entity.key, entity.image, evidence,
+        without: others.map { others in completed(others.filter { $0.kind != .embedding }) },
+        confidence: Calibration.confidence(evidence))
+      if picture == index { known[index] = (standing, found) }
+      return found
     }
   }
 

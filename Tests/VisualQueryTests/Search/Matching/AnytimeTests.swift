@@ -75,8 +75,8 @@ import VisualQuery
     for try await _ in try await matcher(clock).answers(for: content(), options: options) {
       looks.append(clock.lookCount)
     }
-    // Labels, hashes, votes, appearance, geometry, patches, windows, regions: the time is that of the first three.
-    #expect(looks.count == 8 && looks[4] > looks[3] + 10)
+    // Labels, hashes, votes, appearance, geometry, patches, windows, regions, light: the time is that of the first three.
+    #expect(looks.count == 9 && looks[4] > looks[3] + 10)
     options.timeout = .milliseconds(looks[2] - 3)
     let answer = try await matcher(SteppingClock()).values(for: content(), options: options)
     #expect(!answer.isComplete && answer.matches.contains { $0.alignment != nil })
@@ -115,8 +115,8 @@ import VisualQuery
     for try await answer in try await matcher(SteppingClock()).answers(for: content, options: all) {
       ranks.append(answer.matches.first { $0.value.id.value == "bottle-orange" }?.rank)
     }
-    // One answer after each of the eight stages.
-    #expect(ranks.count == 8)
+    // One answer after each of the nine stages.
+    #expect(ranks.count == 9)
     #expect(ranks.last == 1)
     let found = ranks.map { ($0 ?? .max) <= 5 }
     #expect(found.firstIndex(of: true).map { found[$0...].allSatisfy(\.self) } == true)

@@ -212,7 +212,7 @@ import VisualQuery
     #expect(
       told == [
         .decoding, .filters, .signature, .labels, .hashes, .votes, .appearance, .geometry, .patches,
-        .windows, .regions, .ranking, .lookup,
+        .windows, .regions, .light, .ranking, .lookup,
       ])
     let order = QueryStep.allCases
     #expect(told == order.filter(told.contains))

@@ -169,7 +169,7 @@ public struct MatchedObject: Codable, Sendable, Hashable {
 
 /// A part of an image that was searched on its own, or should be.
 public struct SearchedRegion: Codable, Sendable, Hashable {
-  /// The kind of the proposal: `layout`, `outline`, `remainder` or `windows`.
+  /// The kind of the proposal: `layout`, `outline`, `remainder`, `windows` or `light`.
   public let source: String
   /// The part of the image.
   public let box: ImageRegion
