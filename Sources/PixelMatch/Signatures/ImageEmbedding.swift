@@ -106,7 +106,7 @@ public struct ImageEmbedding: Sendable, Hashable {
   private static func projected(_ vector: [Float]) -> [Float] {
     var count = componentLimit
     while count < vector.count { count *= 2 }
-    var random = SplitMix64(state: UInt64(count))
+    var random = SplitMix(state: UInt64(count))
     var values = [Float](repeating: 0, count: count)
     for index in values.indices {
       let isNegative = random.next() & 1 == 1
@@ -134,20 +134,6 @@ public struct ImageEmbedding: Sendable, Hashable {
       }
       half *= 2
     }
-  }
-}
-
-/// The generator of Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014,
-/// <https://doi.org/10.1145/2660193.2660195>.
-private struct SplitMix64 {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
   }
 }
 

@@ -325,14 +325,21 @@ enum CatalogueCommand {
     return ["vectors     by \(DisplayText.escaped(vectors.name))\(kinds)"]
   }
 
-  /// Returns a line for the fit of the confidence, if there is one.
+  /// Returns a line for the fit of the confidence, if there is one, and one for the answers to the shop's own images, if it was asked.
   private static func fitLines(_ status: CatalogueUpkeep.Status) -> [String] {
-    guard let fit = status.fit else { return [] }
-    let photos = DisplayText.count(fit.photos, "photo", "photos")
-    return [
-      "fit         to \(photos) of the shop"
-        + (fit.isOfThisCalibration ? "" : "; does not count: it belongs to another calibration")
-    ]
+    var lines: [String] = []
+    func isCounted(_ fit: ShopFit) -> String {
+      fit.isOfThisCalibration ? "" : "; does not count: it belongs to another calibration"
+    }
+    if let fit = status.fit {
+      let photos = DisplayText.count(fit.photos, "photo", "photos")
+      lines.append("fit         to \(photos) of the shop" + isCounted(fit))
+    }
+    if let own = status.own {
+      lines.append(
+        "own images  " + OwnImagesText(own).text + (own.fit.map(isCounted) ?? ""))
+    }
+    return lines
   }
 
   /// The JSON form of a verification.

@@ -81,6 +81,9 @@ enum DoctorCommand {
       let report = DoctorReport(findings, entityCount: catalogue.entityCount)
       for line in report.lines { try console.output.writeLine(DisplayText.escaped(line)) }
     }
+    if !arguments[json], let null = catalogue.null {
+      try console.output.writeLine("own images: \(OwnImagesText(null).text)")
+    }
     if findings.isEmpty && !arguments[json] {
       try console.output.writeLine(
         "\(DisplayText.count(catalogue.entityCount, "entity", "entities")) checked; no problems found."

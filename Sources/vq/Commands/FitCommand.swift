@@ -8,7 +8,15 @@ enum FitCommand {
   static let show = Option<Bool>.flag(
     OptionText("show", "print the fit that the index has, and the former ones"))
   static let undo = Option<Bool>.flag(
-    OptionText("undo", "remove the newest fit: the one before it counts again, or none"))
+    OptionText("undo", "remove the newest fit, so that the one before counts"))
+  static let own = Option<Bool>.flag(
+    OptionText(
+      "own", "fit to the shop's own images, edited as photos are",
+      detail: """
+        Tells how often the shop is sure of a thing that it does not have. If it often is, a fit makes it more careful, as far as \
+        that hides few photos of what it has; it never makes anything surer. A fit of labelled photos counts before it. With --undo, \
+        its fit is removed.
+        """))
   static let withFeedback = Option<Bool>.flag(
     OptionText(
       "with-feedback", "also fit what people said about answers",
@@ -31,6 +39,7 @@ enum FitCommand {
     examples: [
       "vq fit photos.jsonl --index shop.vq",
       "vq fit photos.jsonl --dry-run --index shop.vq",
+      "vq fit --own --index shop.vq",
       "vq fit --show --index shop.vq",
       "vq fit --undo --index shop.vq",
     ],
@@ -39,8 +48,9 @@ enum FitCommand {
       summary: "JSON Lines: an image and the correct ids on each line, as for 'vq eval'",
       completion: .files),
     options: [
-      MatchCommand.index.description, dryRun.description, show.description, undo.description,
-      withFeedback.description, absent.description, EvalCommand.withoutLabels.description,
+      MatchCommand.index.description, own.description, dryRun.description, show.description,
+      undo.description, withFeedback.description, absent.description,
+      EvalCommand.withoutLabels.description,
       MatchCommand.threads.description, json.description, EvalCommand.quiet.description,
       TextModels.models.description, IndexLocation.cache.description,
     ],
@@ -62,6 +72,14 @@ enum FitCommand {
           carry it, and copies have it. A version of vq whose general calibration is another one does not apply it, and says so.
           """),
       HelpSection(
+        title: "Own images",
+        text: """
+          With --own, up to \(OwnImages.limit) images of the index are edited as photos are and asked without their things, and without their groups. What is sure \
+          then is wrong. If that is surely more than \(Int(100 * NullVerdict.accepted)) %, 'prior' is lowered until it is not, as far as \
+          the right answers that this hides are worth it. The answers are stored in any case, and 'vq catalogue status' and 'vq doctor' tell them. The exit code is 1 if there are \
+          too few images to tell.
+          """),
+      HelpSection(
         title: "JSON form",
         text: """
           One object. 'withoutOwnShown' is the share of photos for which something is shown if the shop does not have their thing.
@@ -69,7 +87,8 @@ enum FitCommand {
              "products":81,"absent":0,"gain":{"logLoss":0.07,"low":0.04,"high":0.1},
              "before":{"shownRight":0.12,"shownWrong":0.003,…},"after":{…},
              "coefficients":{"prior":-1.2,"temperature":0.7,…},…}
-          With --show: {"schema":"vq.fits/1","counts":true,"fits":[…]}, the oldest first.
+          With --own: {"schema":"vq.fit-own/1","verdict":"better","stored":true,…}
+          With --show: {"schema":"vq.fits/1","counts":true,"fits":[…]}, the oldest first, and 'own' if it was asked for its own images.
           """),
     ],
     exitCodes: [
@@ -89,6 +108,9 @@ enum FitCommand {
     if arguments[show], arguments[undo] {
       throw CommandFailure(.usage, "--show cannot be combined with --undo")
     }
+    if arguments[show], arguments[own] {
+      throw CommandFailure(.usage, "--show cannot be combined with --own: it shows both fits")
+    }
     if !isAsking {
       let name = arguments[show] ? "--show" : "--undo"
       guard files.isEmpty else {
@@ -99,6 +121,15 @@ enum FitCommand {
           dryRun.description, withFeedback.description, absent.description,
           EvalCommand.withoutLabels.description,
         ], with: name)
+    } else if arguments[own] {
+      guard files.isEmpty else {
+        throw CommandFailure(.usage, "'vq fit --own' takes no QUERIES")
+      }
+      try arguments.refuse(
+        [
+          withFeedback.description, absent.description, EvalCommand.withoutLabels.description,
+          TextModels.models.description,
+        ], with: "--own")
     } else if files.isEmpty, !arguments[withFeedback] {
       throw arguments.missingOperand("'vq fit' requires QUERIES, or --with-feedback")
     }
@@ -107,13 +138,15 @@ enum FitCommand {
     // Opened first, so that a mistyped directory is not created.
     let catalogue = try Catalogue(directory: directory)
     if arguments[show] {
-      try FitText(console: console).show(catalogue.fits, isJSON: arguments[json])
+      try FitText(console: console).show(
+        catalogue.fits, own: catalogue.null, isJSON: arguments[json])
       return .success
     }
     if arguments[undo] {
       try await takeBack(catalogue, arguments, console)
       return .success
     }
+    if arguments[own] { return try await fitToOwn(catalogue, arguments, console) }
     let (queries, failures) = try await ask(files, of: catalogue, arguments, console)
     let verdict = FitVerdict(
       ShopFitting(queries, absentShare: arguments[absent] ?? ShopFitting.usualAbsentShare))
@@ -133,10 +166,13 @@ enum FitCommand {
 
   /// Warns if a catalogue has a fit that does not count, since it is one of another calibration.
   static func warnOfOther(_ catalogue: Catalogue, _ console: Console) {
-    guard let fit = catalogue.fits.current, !fit.isOfThisCalibration else { return }
+    let labelled = catalogue.fits.current
+    guard let fit = labelled ?? catalogue.null?.fit, !fit.isOfThisCalibration else { return }
     console.diagnostics.warning(
       "the fit of the index does not count: it belongs to another calibration",
-      advice: ["fit again with: vq fit QUERIES", "or remove it with: vq fit --undo"])
+      advice: labelled == nil
+        ? ["fit again with: vq fit --own", "or remove it with: vq fit --undo --own"]
+        : ["fit again with: vq fit QUERIES", "or remove it with: vq fit --undo"])
   }
 
   private static func store(_ fits: ShopFits, in catalogue: Catalogue) async throws -> Int {
@@ -148,19 +184,55 @@ enum FitCommand {
   private static func takeBack(
     _ catalogue: Catalogue, _ arguments: ParsedArguments, _ console: Console
   ) async throws {
+    let name = DisplayText.escaped(arguments[MatchCommand.index])
+    if arguments[own] {
+      guard let null = catalogue.null, null.fit != nil else {
+        throw CommandFailure(.failure, "the index has no fit of its own images")
+      }
+      let generation = try await OwnFitting.store(null.withoutFit, in: catalogue)
+      if arguments[json] {
+        return try FitText(console: console).show(
+          catalogue.fits, own: null.withoutFit, isJSON: true)
+      }
+      return try console.output.writeLine(
+        "\(name) has no fit of its own images any more; generation \(generation).")
+    }
     guard catalogue.fits.current != nil else {
-      throw CommandFailure(.failure, "the index has no fit")
+      throw CommandFailure(
+        .failure, "the index has no fit of labelled photos",
+        advice: catalogue.null?.fit == nil
+          ? [] : ["to remove that of its own images: vq fit --undo --own"])
     }
     let left = catalogue.fits.undone
     let generation = try await store(left, in: catalogue)
     if arguments[json] {
-      return try FitText(console: console).show(left, isJSON: true)
+      return try FitText(console: console).show(left, own: catalogue.null, isJSON: true)
     }
-    let name = DisplayText.escaped(arguments[MatchCommand.index])
     try console.output.writeLine(
       left.current == nil
         ? "\(name) has no fit any more; generation \(generation)."
         : "\(name) has the fit before again; generation \(generation).")
+  }
+
+  /// Fits to the images of the shop, and keeps the answers, with the fit if it is worth keeping.
+  private static func fitToOwn(
+    _ catalogue: Catalogue, _ arguments: ParsedArguments, _ console: Console
+  ) async throws -> ExitCode {
+    let fitting = OwnFitting(
+      pool: WorkerPool(width: arguments[MatchCommand.threads]), console: console,
+      isQuiet: arguments[EvalCommand.quiet])
+    let verdict = try await fitting.verdict(on: catalogue)
+    let isStored = !arguments[dryRun] && verdict.null.withoutOwn.of > 0
+    let generation =
+      isStored ? try await OwnFitting.store(verdict.null, in: catalogue) : catalogue.generation
+    if arguments[json] {
+      try console.output.writeJSON(
+        NullDocument(verdict, isStored: isStored, generation: generation))
+    } else {
+      try FitText(console: console).write(
+        verdict, isStored: isStored, index: arguments[MatchCommand.index], generation)
+    }
+    return verdict.outcome == .tooFew ? .failure : .success
   }
 
   /// Asks all photos, each also as if the shop did not have what it shows.

@@ -41,6 +41,53 @@ struct FitText {
     return table
   }
 
+  /// Writes a verdict on the shop's own images.
+  func write(_ verdict: NullVerdict, isStored: Bool, index: String, _ generation: Int) throws {
+    let null = verdict.null
+    let asked = DisplayText.count(null.withoutOwn.of, "photo", "photos")
+    let unavailable =
+      null.unavailable == 0
+      ? "" : "; \(DisplayText.count(null.unavailable, "image", "images")) cannot be opened"
+    try console.output.writeLine("\(asked) of the shop's own images asked\(unavailable)\n")
+    var table = TextTable(columns: [
+      .init("UNSEEN THINGS", minimumWidth: 15), .init("BEFORE", .right), .init("AFTER", .right),
+    ])
+    func row(_ name: String, _ value: (NullVerdict.Figures) -> CountedShare) {
+      table.append([
+        name, EvaluationText.share(value(verdict.before).share),
+        EvaluationText.share(value(verdict.after).share),
+      ])
+    }
+    row("sure of a thing that the shop lacks") { $0.withoutOwn }
+    row("… if it lacks its variants, too") { $0.withoutGroup }
+    row("sure and right if the shop has it") { $0.present }
+    row("photos in general that are shown") { $0.general }
+    try write(table)
+    try console.output.writeLine("")
+    if verdict.outcome == .better || verdict.outcome == .notBetter {
+      try console.output.writeLine("prior \(Self.signed(verdict.fit[.prior]))\n")
+    }
+    try console.output.writeLine("Own images: \(OwnImagesText(null).text).")
+    try console.output.writeLine(conclusion(verdict, isStored, index, generation))
+  }
+
+  private func conclusion(
+    _ verdict: NullVerdict, _ isStored: Bool, _ index: String, _ generation: Int
+  ) -> String {
+    let what =
+      switch verdict.outcome {
+      case .better: "A fit makes the shop careful."
+      case .notNeeded: "No fit is needed."
+      case .tooFew: "No fit: that needs \(NullVerdict.leastQuestions) photos."
+      case .notBetter: "No fit: the gain may be chance, or it would hide too much."
+      }
+    let stored =
+      isStored
+      ? " Stored; \(DisplayText.escaped(index)) is now at generation \(generation)."
+      : " Nothing is stored."
+    return what + stored
+  }
+
   private func coefficients(_ fit: ShopFit) -> TextTable {
     var table = TextTable(
       columns: [
@@ -74,15 +121,35 @@ struct FitText {
     }
   }
 
+  /// The fits of an index as JSON.
+  private struct FitsDocument: Encodable {
+    let schema = "vq.fits/1"
+    let counts: Bool
+    let fits: [ShopFit]
+    let own: ShopNull?
+  }
+
   /// Writes the fits of an index.
-  func show(_ fits: ShopFits, isJSON: Bool) throws {
+  func show(_ fits: ShopFits, own: ShopNull?, isJSON: Bool) throws {
     let counts = fits.current?.isOfThisCalibration ?? false
     if isJSON {
-      guard case .object(var fields) = fits.json else { return }
-      fields["schema"] = .string("vq.fits/1")
-      fields["counts"] = .bool(counts)
-      return try console.output.writeJSON(JSONValue.object(fields))
+      return try console.output.writeJSON(
+        FitsDocument(counts: counts, fits: fits.all, own: own))
     }
+    try showLabelled(fits, counts)
+    guard let own else { return }
+    try console.output.writeLine("\nOwn images: \(OwnImagesText(own).text).")
+    guard let fit = own.fit else { return }
+    try console.output.writeLine(
+      "Its fit: prior \(Self.signed(fit[.prior])), and nothing becomes surer.")
+    if !fit.isOfThisCalibration {
+      try console.output.writeLine("It does not count: it belongs to another calibration.")
+    } else if counts {
+      try console.output.writeLine("It does not count: the fit of labelled photos does.")
+    }
+  }
+
+  private func showLabelled(_ fits: ShopFits, _ counts: Bool) throws {
     guard let current = fits.current else { return try console.output.writeLine("No fit.") }
     var columns = [TextTable.Column("NUMBER", minimumWidth: 11), .init("IN GENERAL", .right)]
     columns += fits.all.dropLast().map { _ in .init("FORMER", .right) } + [.init("HERE", .right)]

@@ -66,6 +66,15 @@ enum IndexCommand {
       "on-conflict", "what to do with an entity that is already indexed",
       detail: "'replace': use the row; 'merge': use the row, but keep fields that it lacks; "
         + "'keep': ignore the row.", standard: "replace"), "WHAT")
+  /// When a run asks for the shop's own images.
+  enum OwnImagesTime: String, CaseIterable, Sendable { case auto, off }
+  static let ownImages = Option<OwnImagesTime?>.choice(
+    OptionText(
+      "own-images", "ask for the shop's own images, to learn how careful it must be",
+      detail: """
+        'auto': if there are \(OwnFitting.leastQuestions) images, the first time and once about one in sixteen has changed; see 'vq help fit', --own. The more images were analyzed, the \
+        more are asked, from \(OwnFitting.leastQuestions) on. Not with an index in PostgreSQL. 'off': never.
+        """, standard: "off", isRare: true), "WHEN")
   static let pruneMissing = Option<Bool>.flag(
     OptionText(
       "prune-missing", "remove entities that the feed lacks",
@@ -149,7 +158,7 @@ enum IndexCommand {
       thumbnails.description, onConflict.description,
       pruneMissing.description, maxRemoved.description, acceptLoss.description,
       feedName.description, acceptFeed.description, report.description,
-      detailedExitCode.description, TextModels.models.description,
+      detailedExitCode.description, TextModels.models.description, ownImages.description,
       currency.description, map.description, mapFrom.description, encoding.description,
       sheet.description,
       includeDrafts.description, fetch.description, allowHost.description, dryRun.description,
@@ -336,9 +345,10 @@ enum IndexCommand {
         }
       }
     }
+    let own = try await askForOwn(result, arguments, in: directory, pool, console)
     let summary = IndexDocument(
       result, elapsed: elapsed(), isDryRun: options.isDryRun, unlisted: refusals?.omittedCount,
-      text: text, vectors: vectors)
+      text: text, vectors: vectors, own: own)
     if arguments[json] {
       try console.output.writeJSON(summary)
     } else if !isQuiet {
@@ -347,6 +357,9 @@ enum IndexCommand {
       for line in summary.coverageLines { try console.output.writeLine(line) }
       if let text { try console.output.writeLine(TextModels.sentence(text)) }
       if let vectors { try console.output.writeLine(TextModels.sentence(vectors)) }
+      if let own {
+        try console.output.writeLine("Own images: \(OwnImagesText(own.answers).text).")
+      }
     }
     if !isQuiet { report(result.feeds, to: console) }
     let failure = failure(of: result)
@@ -355,6 +368,24 @@ enum IndexCommand {
       outcome: failure.map { "\($0.message)." } ?? summary.sentence(directory: arguments[index]))
     if let failure { throw failure }
     return exitCode(summary.outcome, isDetailed: arguments[detailedExitCode])
+  }
+
+  /// Asks for the shop's own images if it is time to.
+  private static func askForOwn(
+    _ result: Indexer.Progress, _ arguments: ParsedArguments, in directory: String,
+    _ pool: WorkerPool, _ console: Console
+  ) async throws -> OwnSummary? {
+    guard arguments[ownImages] == .auto, !arguments[dryRun], result.generation > 0,
+      !PostgresLocation.isLocation(arguments[index])
+    else { return nil }
+    do {
+      return try await OwnFitting(pool: pool, console: console, isQuiet: arguments[quiet])
+        .refresh(directory, after: result.signedImages)
+    } catch is CancellationError {
+      throw CommandFailure(
+        .interrupted, "interrupted; the index is complete, and its own images were not asked",
+        advice: ["to ask for them, run: vq fit --own"])
+    }
   }
 
   private static func acceptedLosses(of arguments: ParsedArguments) -> Set<CoverageField> {

@@ -47,6 +47,8 @@ struct IndexDocument: Encodable, Sendable {
   let text: CatalogueUpkeep.TextSummary?
   /// The vectors that were computed, with a model.
   let vectors: CatalogueUpkeep.EmbeddingSummary?
+  /// The answers to photos of the shop's own images, if they were asked.
+  let own: OwnSummary?
   /// What became of each feed; none for the output of `vq sign`.
   let feeds: [FeedSummary]
   let dryRun: Bool
@@ -93,9 +95,10 @@ struct IndexDocument: Encodable, Sendable {
 
   init(
     _ progress: Indexer.Progress, elapsed: Duration, isDryRun: Bool, unlisted: Int?,
-    text: CatalogueUpkeep.TextSummary? = nil, vectors: CatalogueUpkeep.EmbeddingSummary? = nil
+    text: CatalogueUpkeep.TextSummary? = nil, vectors: CatalogueUpkeep.EmbeddingSummary? = nil,
+    own: OwnSummary? = nil
   ) {
-    (self.text, self.vectors) = (text, vectors)
+    (self.text, self.vectors, self.own) = (text, vectors, own)
     feeds = progress.feeds.map(FeedSummary.init)
     self.unlisted = unlisted ?? 0
     (added, changed, removed) = (progress.added, progress.changed, progress.removed)
@@ -181,6 +184,12 @@ struct IndexDocument: Encodable, Sendable {
       rejected\(unfetched), \(DisplayText.count(warnings, "warning", "warnings")); in \(seconds) s. \(unlisted)\(kept)\(toCome)\(lost)\(end)
       """
   }
+}
+
+/// The answers to photos of the shop's own images, and the generation that has them.
+struct OwnSummary: Encodable, Sendable {
+  let answers: ShopNull
+  let generation: Int
 }
 
 /// What became of one feed of a run.

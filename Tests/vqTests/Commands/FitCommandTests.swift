@@ -1,4 +1,5 @@
 import Foundation
+import PixelMatch
 import TestSupport
 import Testing
 import VisualQuery
@@ -89,7 +90,116 @@ import VisualQuery
     #expect(try vq("fit", "--show", "--json").output.contains(#""counts":false"#))
   }
 
+  /// The answers of a shop to its own images, with a fit that lowers confidences.
+  private func storeOwn(_ prior: Double, calibration: String = Calibration.mark) async throws {
+    var settings = ShopSettings()
+    settings.null = ShopNull(
+      calibration: calibration, withoutOwn: CountedShare(21, of: 100),
+      withoutGroup: CountedShare(0, of: 40), present: CountedShare(97, of: 100), unavailable: 0,
+      pairs: [
+        .init(asked: "product:kettle", answered: "product:jug", confidence: 0.99),
+        .init(asked: "product:mug-red", answered: "product:mug-blue", confidence: 0.9),
+      ], sketch: [1],
+      fit: ShopFit(
+        [.prior: prior], calibration: calibration, vectors: nil, photos: 100, products: 90,
+        isCareful: true), fitted: CountedShare(2, of: 100))
+    _ = try await Indexer(directory: index, settings: settings).putSettings()
+  }
+
+  @Test func `a shop asks for its own images, and the answers are stored and told`() async throws {
+    let run = try vq("fit", "--own", "-q", "--json")
+    #expect(run.output.contains(#""schema":"vq.fit-own/1""#), "\(run.errors)")
+    #expect(run.output.contains(#""stored":true"#))
+    let status = try vq("catalogue", "status").output
+    #expect(
+      status.contains("own images  of 100 questions about things that you do not have, about "))
+    #expect(try vq("doctor").output.contains("own images: of 100 questions"))
+    let again = try vq("fit", "--own", "-q", "--dry-run")
+    #expect(again.output.contains("sure of a thing that the shop lacks"))
+    #expect(again.output.contains("Nothing is stored."))
+    let show = try vq("fit", "--show", "--json").output
+    let own = try #require(show.firstRange(of: #""own":"#))
+    #expect(run.output.contains(show[own.upperBound...].prefix(100)))
+  }
+
+  @Test func `the fit of own images counts, is exported, and gives way to labelled photos`()
+    async throws
+  {
+    let photo = SampleShop.query("q07-kettle.jpg")
+    func answer() throws -> String {
+      try RunningVQ(["match", photo, "--json", "--min-confidence", "0", "--index", index]).output
+    }
+    try await storeOwn(-2)
+    #expect(try answer().contains(#""kind":"fit""#))
+    let show = try vq("fit", "--show").output
+    #expect(
+      show.hasPrefix("No fit.\n\nOwn images: of 100 questions about things that you do not have, "))
+    #expect(show.contains("about 21 (14 to 30) would get a sure answer by the general calibration"))
+    #expect(show.contains("and about 2 (1 to 7) do by the fit of your images"))
+    #expect(show.contains("the nearest pairs are product:kettle and product:jug, product:mug-red"))
+    let exported = try folder.write(try vq("catalogue", "export").output, to: "export.jsonl")
+    let copy = folder.path + "/copy.vq"
+    #expect(try RunningVQ(["catalogue", "import", exported, "--index", copy]).status == 0)
+    #expect(try RunningVQ(["fit", "--show", "--index", copy]).output == show)
+    try await store(0)
+    #expect(try vq("fit", "--show").output.contains("It does not count: the fit of labelled"))
+    let labelled = try answer()
+    #expect(labelled.contains(#""kind":"fit""#))
+    _ = try vq("fit", "--undo")
+    #expect(try vq("fit", "--undo").errors.contains("vq fit --undo --own"))
+    #expect(try vq("fit", "--undo", "--own").output.contains("no fit of its own images any more"))
+    #expect(try !answer().contains(#""kind":"fit""#))
+    #expect(try vq("catalogue", "status").output.contains("about 21 (14 to 30) would get"))
+    #expect(try vq("fit", "--undo", "--own").status == 1)
+  }
+
+  @Test func `a fit of own images by another calibration does not count`() async throws {
+    try await storeOwn(-2, calibration: "00000000")
+    let run = try vq("match", SampleShop.query("q07-kettle.jpg"), "--json")
+    #expect(!run.output.contains(#""kind":"fit""#))
+    #expect(run.errors.contains("the fit of the index does not count"))
+    #expect(run.errors.contains("vq fit --own"))
+    #expect(try vq("catalogue", "status").output.contains("does not count: it belongs to another"))
+  }
+
+  /// Would break if small shops were asked at each run, if a large one never were, or if one that has hardly changed were asked again.
+  @Test func `a run asks for the own images of a larger shop, and again once much has changed`()
+    throws
+  {
+    func row(_ number: Int) -> String {
+      #"{"type":"product","id":"p\#(number)","title":"T","images":["\#(number).jpg"]}"#
+    }
+    for number in 0..<80 {
+      let picture = SyntheticPicture.scene(width: 96, height: 96, seed: UInt64(number + 1))
+      _ = try folder.write(picture.jpeg(quality: 90), to: "\(number).jpg")
+    }
+    let index = folder.path + "/large.vq"
+    func run(_ count: Int, _ options: String...) throws -> RunningVQ {
+      let feed = try folder.write((0..<count).map(row).joined(separator: "\n"), to: "feed.jsonl")
+      return try RunningVQ(["index", feed, "--index", index] + options)
+    }
+    func status() throws -> String {
+      try RunningVQ(["catalogue", "status", "--index", index]).output
+    }
+    let small = try run(40, "--own-images", "auto")
+    #expect(small.status == 0 && !small.output.contains("Own images"), "\(small.errors)")
+    let off = try run(64)
+    #expect(off.status == 0 && !off.output.contains("Own images"))
+    #expect(try !status().contains("own images"))
+    let asked = try run(65, "--own-images", "auto")
+    #expect(
+      asked.output.contains("Own images: of 100 questions"), "\(asked.output) \(asked.errors)")
+    #expect(try status().contains("own images  of 100 questions"))
+    let again = try run(66, "--own-images", "auto")
+    #expect(again.output.contains("1 new") && !again.output.contains("Own images"))
+    #expect(try status().contains("own images  of 100 questions"))
+    let changed = try run(80, "--own-images", "auto", "--json")
+    #expect(changed.output.contains(#""own":{"answers":{"#))
+  }
+
   @Test(arguments: [
+    ["--own", "x.jsonl"], ["--own", "--absent", "0.2"], ["--own", "--with-feedback"],
+    ["--own", "--show"], ["--own", "--models", "none"], ["--own", "--undo", "--dry-run"],
     ["--show", "--undo"], ["--show", "x.jsonl"], ["--undo", "--dry-run"], [],
     ["x.jsonl", "--absent", "0.95"], ["--show", "--absent", "0.2"],
   ])

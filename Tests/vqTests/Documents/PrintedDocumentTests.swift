@@ -78,12 +78,20 @@ import VisualQuery
       try JSONLines.line(
         IndexDocument(
           progress, elapsed: .seconds(1), isDryRun: true, unlisted: 1, text: Self.text,
-          vectors: Self.vectors)))
+          vectors: Self.vectors, own: OwnSummary(answers: Self.own, generation: 2))))
     try expect(printed, of: .index)
   }
 
   private static let fit = ShopFit(
     [.prior: -1.5], calibration: Calibration.mark, vectors: "m", photos: 100, products: 10)
+
+  private static let own = ShopNull(
+    calibration: Calibration.mark, withoutOwn: CountedShare(3, of: 9),
+    withoutGroup: CountedShare(0, of: 4), present: CountedShare(8, of: 9), unavailable: 1,
+    pairs: [.init(asked: "product:a", answered: "product:b", confidence: 0.99)], sketch: [1],
+    fit: ShopFit(
+      [.prior: -1.5], calibration: Calibration.mark, vectors: "m", photos: 9, products: 9,
+      isCareful: true), fitted: CountedShare(1, of: 9))
 
   @Test func `the verdict on a fit, and the fits of an index`() async throws {
     let index = folder.path + "/i.vq"
@@ -92,10 +100,12 @@ import VisualQuery
     var printed = try lines(["fit", queries, "--index", index, "-q", "--json"], status: [1])
     printed += try lines(["fit", "--show", "--index", index, "--json"])
     var settings = ShopSettings()
-    settings.fits = ShopFits([Self.fit])
+    (settings.fits, settings.null) = (ShopFits([Self.fit]), Self.own)
     _ = try await Indexer(directory: index, settings: settings).putSettings()
     printed += try lines(["fit", "--show", "--index", index, "--json"])
     printed += try lines(["fit", "--undo", "--index", index, "--json"])
+    printed += try lines(["fit", "--undo", "--own", "--index", index, "--json"])
+    printed += try lines(["fit", "--own", "--index", index, "--json", "-q"], status: [0, 1])
     try expect(printed, of: .fit)
   }
 
@@ -125,7 +135,7 @@ import VisualQuery
           links: ["product": "https://shop.example/{id}"], allowedSchemes: ["app"],
           text: [.init(models: ["reading.onnx": "00"], images: 1)],
           vectors: ImageModel(name: "m", files: ["image.onnx": "00"], kinds: kinds),
-          fit: Self.fit, lossLimits: LossLimits(), lastRuns: [])))
+          fit: Self.fit, own: Self.own, lossLimits: LossLimits(), lastRuns: [])))
     let feed = try folder.write(
       #"{"type":"product","id":"a","title":"A","images":["a.jpg"]}"#, to: "feed.jsonl")
     let photo = try Data(contentsOf: URL(filePath: SampleShop.image("oats.jpg")))

@@ -24,6 +24,7 @@ _vq() {
     index:--feed-name) return ;;
     index:--report) _vq_reply -f; compopt -o filenames; return ;;
     index:--models) _vq_reply -d; compopt -o filenames; return ;;
+    index:--own-images) _vq_reply -W 'auto off'; return ;;
     index:--currency) return ;;
     index:--map) return ;;
     index:--map-from) _vq_reply -f; compopt -o filenames; return ;;
@@ -236,7 +237,7 @@ _vq() {
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
     :*) _vq_reply -W 'index match catalogue doctor feeds duplicates labels rules report eval fit diff why-not neighbors feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
-    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --max-removed --accept-loss --feed-name --accept-feed --report --detailed-exit-code --models --currency --map --map-from --encoding --sheet --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --ca-file --fetch-rate --fetch-time --user-agent --fetch-header --max-rows --max-feed-bytes --max-feed-ratio --max-row-bytes --max-row-variants --max-row-levels --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
+    index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --max-removed --accept-loss --feed-name --accept-feed --report --detailed-exit-code --models --own-images --currency --map --map-from --encoding --sheet --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --ca-file --fetch-rate --fetch-time --user-agent --fetch-header --max-rows --max-feed-bytes --max-feed-ratio --max-row-bytes --max-row-variants --max-row-levels --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
     match:-*) _vq_reply -W '--index --labels --text --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --profile --all-fields --tolerant --isolate --subject --answers --similar --with-label --near --at --locale --app-page --rules --signature --embedding --continue --refresh --models --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
@@ -256,7 +257,7 @@ _vq() {
     report:*) return ;;
     eval:-*) _vq_reply -W '--index --without-labels --subject --calibrate --rules --threads -j --json --report --quiet -q --models --cache --color --help -h --version' ;;
     eval:*) _vq_reply -f; compopt -o filenames; return ;;
-    fit:-*) _vq_reply -W '--index --dry-run --show --undo --with-feedback --absent --without-labels --threads -j --json --quiet -q --models --cache --color --help -h --version' ;;
+    fit:-*) _vq_reply -W '--index --own --dry-run --show --undo --with-feedback --absent --without-labels --threads -j --json --quiet -q --models --cache --color --help -h --version' ;;
     fit:*) _vq_reply -f; compopt -o filenames; return ;;
     diff:-*) _vq_reply -W '--index --before --rules --threads -j --json --cache --color --help -h --version' ;;
     diff:*) _vq_reply -f; compopt -o filenames; return ;;

@@ -57,6 +57,7 @@ _vq() {
         '--report=[also write an HTML page about the run]:FILE:_files' \
         '--detailed-exit-code[tell by the exit code what was done\: 0, 7 or 8]' \
         '--models=[read the text of images, and encode them, with the models of a folder]:DIR:_files -/' \
+        '--own-images=[ask for the shop'\''s own images, to learn how careful it must be]:WHEN:(auto off)' \
         '--currency=[the currency of prices without one\: EUR]:CODE:' \
         '*--map=[the fields of a feed\: id=SKU,title=Name,images=Photos]:FIELD=SOURCE:' \
         '--map-from=[print a --map for the fields of a feed, and stop]:FILE:_files' \
@@ -266,9 +267,10 @@ _vq() {
     fit)
       _arguments -s -S \
         '--index=[the index to search]:DIR:_files -/' \
+        '--own[fit to the shop'\''s own images, edited as photos are]' \
         '--dry-run[print the verdict, and store nothing]' \
         '--show[print the fit that the index has, and the former ones]' \
-        '--undo[remove the newest fit\: the one before it counts again, or none]' \
+        '--undo[remove the newest fit, so that the one before counts]' \
         '--with-feedback[also fit what people said about answers]' \
         '--absent=[the share of photos that show what the shop lacks]:SHARE:' \
         '--without-labels[search with the images only]' \

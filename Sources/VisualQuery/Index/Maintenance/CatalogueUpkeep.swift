@@ -66,6 +66,8 @@ package struct CatalogueUpkeep: Sendable {
     package let vectors: ImageModel?
     /// The fit of the confidence that counts; `nil` if there is none.
     package let fit: ShopFit?
+    /// The answers to photos of the shop's own images; `nil` if it was not asked.
+    package let own: ShopNull?
     /// The limits of what a run may take from the index.
     package let lossLimits: LossLimits
     /// The last run of each feed, the latest one first.
@@ -118,6 +120,7 @@ package struct CatalogueUpkeep: Sendable {
         allowedSchemes: ShopSettings.allowedSchemes(settings).sorted(),
         text: readings.isEmpty ? nil : readings, vectors: ImageModel(settings: settings),
         fit: try Catalogue.fits(settings, directory).current,
+        own: try Catalogue.null(settings, directory),
         lossLimits: ShopSettings.lossLimits(settings),
         lastRuns: try RunHistory(directory: directory).latest().map(LastRun.init))
     }

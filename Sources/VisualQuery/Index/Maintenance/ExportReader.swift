@@ -50,6 +50,7 @@ struct ExportReader: ~Copyable {
       rules: try Catalogue.rules(values, path))
     settings.lossLimits = ShopSettings.givenLossLimits(values)
     settings.fits = try Catalogue.fits(values, path)
+    settings.null = try Catalogue.null(values, path)
     return (settings, Feed.all(in: values))
   }
 

@@ -1,4 +1,4 @@
-/// The few numbers that labelled photos of a shop taught about its confidences (`vq fit`).
+/// The few numbers that labelled photos of a shop, or its own images, taught about its confidences (`vq fit`).
 ///
 /// They are stored by name, and belong to the calibration that they correct: after a change of that one, they do not count any more.
 package struct ShopFit: Sendable, Hashable, Encodable {
@@ -46,11 +46,14 @@ package struct ShopFit: Sendable, Hashable, Encodable {
   /// The number of photos, and of the products that they show.
   package let photos: Int
   package let products: Int
+  /// True if it only makes answers less sure. So does one that the shop's own images taught: they say what is wrong here, and hardly how
+  /// customers photograph.
+  package let isCareful: Bool
 
   /// Makes a fit. Values out of their range are moved to its ends, and all are rounded to three decimals, so that every machine stores the same.
   package init(
     _ values: [Coefficient: Double], calibration: String, vectors: String?, photos: Int,
-    products: Int
+    products: Int, isCareful: Bool = false
   ) {
     self.values = Dictionary(
       uniqueKeysWithValues: Coefficient.allCases.map { name in
@@ -60,6 +63,7 @@ package struct ShopFit: Sendable, Hashable, Encodable {
       })
     (self.calibration, self.vectors) = (calibration, vectors)
     (self.photos, self.products) = (photos, products)
+    self.isCareful = isCareful
   }
 
   package subscript(name: Coefficient) -> Double { values[name] ?? name.general }
@@ -74,6 +78,7 @@ package struct ShopFit: Sendable, Hashable, Encodable {
           uniqueKeysWithValues: Coefficient.allCases.map { ($0.rawValue, .number(self[$0])) })),
     ]
     if let vectors { fields["vectors"] = .string(vectors) }
+    if isCareful { fields["careful"] = .bool(true) }
     return .object(fields)
   }
 
@@ -113,7 +118,7 @@ package struct ShopFit: Sendable, Hashable, Encodable {
     let vectors: String? = if case .string(let name)? = fields["vectors"] { name } else { nil }
     self.init(
       values, calibration: calibration, vectors: vectors, photos: count("photos"),
-      products: count("products"))
+      products: count("products"), isCareful: fields["careful"] == .bool(true))
   }
 }
 

@@ -6,6 +6,8 @@
   import Darwin
 #endif
 
+internal import PixelMatch
+
 /// Whether a fit of the shop is worth keeping, judged on photos of products that it has not seen.
 ///
 /// The products are dealt into five parts; the photos of each part are judged by a fit of the others. The gain is that of the mean log loss of the
@@ -45,8 +47,6 @@ package struct FitVerdict: Sendable {
   /// The fewest photos and products that can tell anything.
   package static let (leastPhotos, leastProducts) = (100, 10)
   private static let (parts, samples, seed) = (5, 2000, UInt64(65))
-  /// The deviations of a normal distribution within which 95 of 100 values lie.
-  private static let deviations = 1.96
   /// The least probability in a log loss: one surprise must not outweigh all else.
   private static let leastProbability = 1e-4
 
@@ -221,38 +221,7 @@ package struct FitVerdict: Sendable {
       || bounds(share).lowerBound > 1 - Calibration.defaultCutOff
   }
 
-  /// Returns the interval of 95 % of a share (Wilson, "Probable inference, the law of succession, and statistical inference", 1927).
   private static func bounds(_ share: (wrong: Int, of: Int)) -> ClosedRange<Double> {
-    guard share.of > 0 else { return 0...1 }
-    let (count, square) = (Double(share.of), deviations * deviations)
-    let rate = Double(share.wrong) / count
-    let middle = rate + square / (2 * count)
-    let spread =
-      deviations * (rate * (1 - rate) / count + square / (4 * count * count)).squareRoot()
-    let whole = 1 + square / count
-    return max(0, (middle - spread) / whole)...min(1, (middle + spread) / whole)
-  }
-}
-
-/// Numbers that look random, and are the same on every machine (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
-private struct SplitMix {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
-  mutating func below(_ count: Int) -> Int { Int(next() % UInt64(count)) }
-
-  mutating func shuffled<Element>(_ elements: [Element]) -> [Element] {
-    var result = elements
-    for index in result.indices.reversed() where index > 0 {
-      result.swapAt(index, below(index + 1))
-    }
-    return result
+    CountedShare(share.wrong, of: share.of).interval
   }
 }

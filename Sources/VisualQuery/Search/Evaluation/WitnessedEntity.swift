@@ -40,21 +40,27 @@ extension Matcher {
     return evaluated
   }
 
+  /// Returns the groups of some entities, and the keys of these entities and of their variants.
+  func withVariants(
+    _ own: Set<UInt32>
+  ) throws(CatalogueError) -> (groups: [String], keys: Set<UInt32>) {
+    try catalogue.read { database throws(CatalogueError) in
+      var keys = own
+      let groups = Set(try database.properties.groups(ofKeys: own.sorted()).values).sorted()
+      for group in groups {
+        keys.formUnion(try database.properties.keys(ofGroup: group, limit: Self.memberLimit))
+      }
+      return (groups, keys)
+    }
+  }
+
   /// Returns the product that the right answers are variants of, with the keys of all of these.
   private func product(
     of query: EvaluationQuery
   ) throws -> (name: String, keys: Set<UInt32>) {
     let ids = query.truth.flatMap(EvaluationQuery.ids)
     let keysByID = try catalogue.keys(of: ids)
-    var keys = Set(keysByID.values)
-    let own = keys.sorted()
-    let groups = try catalogue.read { database throws(CatalogueError) in
-      let groups = Set(try database.properties.groups(ofKeys: own).values).sorted()
-      for group in groups {
-        keys.formUnion(try database.properties.keys(ofGroup: group, limit: Self.memberLimit))
-      }
-      return groups
-    }
+    let (groups, keys) = try withVariants(Set(keysByID.values))
     let name =
       groups.first.map { "group \($0)" } ?? keysByID.keys.map(\.description).min()
       ?? query.truth.sorted()[0]

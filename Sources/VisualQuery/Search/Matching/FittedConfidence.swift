@@ -44,7 +44,7 @@ extension ShopFit {
       + self[.temperature] * (seen.image + self[.labels] * seen.labels + self[.text] * seen.text)
       + self[.vector] * seen.vector
     let (general, highest) = (seen.general, Calibration.highestShown)
-    if fitted >= general { return min(fitted, max(general, highest)) }
+    if fitted >= general { return isCareful ? general : min(fitted, max(general, highest)) }
     let share = max(0, min(1, (highest - general) / Self.fading))
     return general + share * (fitted - general)
   }
@@ -53,7 +53,7 @@ extension ShopFit {
   /// has seen that.
   var canMakeSure: Bool {
     let cutOff = Calibration.logOdds(of: Calibration.defaultCutOff)
-    return vectors == nil
+    return vectors == nil && !isCareful
       && (self[.labels] != 1 || self[.prior] + self[.temperature] * cutOff > cutOff)
   }
 
@@ -85,7 +85,10 @@ extension ScoredEntity {
 extension QueryState {
   /// The candidate entities with their confidences in this shop: as ``Standings/entities``, in the same kind of order.
   var fitted: [ScoredEntity] {
-    guard let fit = query.fit, fit.vectors == comparedVectors else { return standings.entities }
+    // What makes a shop careful without vectors does so with them.
+    guard let fit = query.fit, fit.isCareful || fit.vectors == comparedVectors else {
+      return standings.entities
+    }
     let entities = standings.entities.map(fit.applied)
     let places = entities.indices.filter { entities[$0].isFitted }
     let sorted = places.map { entities[$0] }.sorted {
@@ -106,10 +109,10 @@ extension Matcher {
   /// Returns the fit that may hold for a question, or `nil` if there is none: it is made for images of anything, and for the calibration of
   /// the program.
   func fit(of options: MatchOptions) -> ShopFit? {
-    guard options.subject == .anything, let fit = (fits ?? catalogue.fits).current,
-      fit.isOfThisCalibration
-    else { return nil }
-    return fit
+    guard options.subject == .anything else { return nil }
+    // What people said about photos of customers counts before what the shop's own images say.
+    return [(fits ?? catalogue.fits).current, fits == nil ? catalogue.null?.fit : nil].lazy
+      .compactMap { $0 }.first { $0.isOfThisCalibration }
   }
 }
 

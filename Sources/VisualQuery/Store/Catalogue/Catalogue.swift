@@ -46,6 +46,8 @@ public final class Catalogue: Sendable {
   package let rules: ShopRules
   /// The shop's fits of the confidence.
   package let fits: ShopFits
+  /// The answers to photos of the shop's own images, or `nil` if it was not asked.
+  package let null: ShopNull?
   /// The model that computed the vectors of the images, or `nil` if none did.
   package let imageModel: ImageModel?
   /// The key that seals the tokens of clients.
@@ -94,6 +96,7 @@ public final class Catalogue: Sendable {
     publicFields = ShopSettings.publicFields(content.settings)
     rules = try Self.rules(content.settings, directory)
     fits = try Self.fits(content.settings, directory)
+    null = try Self.null(content.settings, directory)
     imageModel = ImageModel(settings: content.settings)
     var segments: [EntityType: [LiveSegment]] = [:]
     var names: [EntityType: [String]] = [:]
@@ -236,6 +239,20 @@ public final class Catalogue: Sendable {
       throw CatalogueError(
         code: .corrupt,
         message: "'\(directory)' has a fit of which '\(error.field ?? "fits")' \(error.reason)")
+    }
+  }
+
+  package static func null(
+    _ settings: [String: String], _ directory: String
+  ) throws(CatalogueError) -> ShopNull? {
+    do throws(FieldError) {
+      return try ShopSettings.null(settings)
+    } catch {
+      throw CatalogueError(
+        code: .corrupt,
+        message:
+          "'\(directory)' has answers to its own images of which '\(error.field ?? "null")' \(error.reason)"
+      )
     }
   }
 

@@ -16,6 +16,8 @@ public struct ShopSettings: Sendable, Hashable {
   package var rules: ShopRules?
   /// The fits of the confidence.
   package var fits: ShopFits?
+  /// The answers to photos of the shop's own images.
+  package var null: ShopNull?
   /// The mapping of a feed, which further runs with that feed use again.
   package var feedMapping: StoredFeedMapping?
   /// The feeds to store, each in place of the one with its number.
@@ -67,7 +69,8 @@ public struct ShopSettings: Sendable, Hashable {
 
   /// The settings as they are stored in the catalogue, `nil` for those that are not set.
   package var values: [(name: String, value: String?)] {
-    linkValues + publicValues + ruleValues + fitValues + pictureValues + mappingValues + lossValues
+    linkValues + publicValues + ruleValues + fitValues + nullValues + pictureValues
+      + mappingValues + lossValues
       + feeds.map { (name: $0.settingName, value: $0.json.text) }
   }
 
@@ -75,7 +78,7 @@ public struct ShopSettings: Sendable, Hashable {
   package var withoutPictures: ShopSettings {
     var settings = ShopSettings(
       links: links, bridge: bridge, publicFields: publicFields, rules: rules)
-    settings.fits = fits
+    (settings.fits, settings.null) = (fits, null)
     return settings
   }
 
@@ -113,6 +116,24 @@ public struct ShopSettings: Sendable, Hashable {
       throw FieldError(field: fitsName, reason: "cannot be read")
     }
     return try ShopFits(json: json)
+  }
+
+  private static let nullName = "null"
+
+  private var nullValues: [(name: String, value: String?)] {
+    guard let null else { return [] }
+    return [(Self.nullName, null.json.text)]
+  }
+
+  /// The answers to photos of the shop's own images, or `nil` if it was not asked.
+  ///
+  /// - Throws: ``FieldError`` if they are not valid.
+  package static func null(_ values: [String: String]) throws(FieldError) -> ShopNull? {
+    guard let text = values[nullName] else { return nil }
+    guard let json = try? JSONValue(stored: text) else {
+      throw FieldError(field: nullName, reason: "cannot be read")
+    }
+    return try ShopNull(json: json)
   }
 
   private static let mappingName = "feedMapping"

@@ -3,8 +3,8 @@ import VisualQuery
 extension PrintedDocument {
   static let fit = PrintedDocument(
     "fit",
-    "The verdict of `vq fit --json`, or with `--show` and `--undo` the fits of the index.",
-    .one(of: [.reference(.fitVerdict), .reference(.shopFits)]))
+    "The verdict of `vq fit --json`, also with `--own`, or with `--show` and `--undo` the fits of the index.",
+    .one(of: [.reference(.fitVerdict), .reference(.nullVerdict), .reference(.shopFits)]))
 }
 
 extension Definition {
@@ -18,7 +18,82 @@ extension Definition {
         .optional("vectors", vectors),
         .required("photos", .integer("The number of photos.", min: 0)),
         .required("products", .integer("The number of products that they show.", min: 0)),
+        .optional("careful", .boolean("True if it only makes answers less sure.")),
       ]))
+
+  static let shopNull = Definition(
+    "OwnImages",
+    .object(
+      "The answers to photos of the shop's own images: how often it is sure of a thing that it does not have.",
+      [
+        .required("calibration", calibration),
+        .required("withoutOwn", counts("for things that are left out")),
+        .required("withoutGroup", counts("for things that are left out with their whole groups")),
+        .required(
+          "present",
+          counts("for things as the shop is, of which those count whose first answer is right")),
+        .required("unavailable", .integer("The images that could not be opened.", min: 0)),
+        .required(
+          "pairs",
+          .array(
+            "The surest wrong answers, the surest first.",
+            of: .object(
+              "A thing that is taken for another one.",
+              [
+                .required(
+                  "asked", .string("The id of the thing that was asked for, with its type.")),
+                .required("answered", .string("The id of the answer, with its type.")),
+                .required(
+                  "confidence",
+                  .number("Its confidence by the general calibration.", min: 0, max: 1)),
+              ]), max: ShopNull.pairLimit)),
+        .optional("fit", .reference(.shopFit)),
+        .optional(
+          "fitted", counts("for things that are left out, by fits that have not seen them")),
+      ]))
+
+  private static func counts(_ what: String) -> Schema {
+    .object(
+      "The sure answers \(what).",
+      [
+        .required("asked", .integer("The number of questions.", min: 0)),
+        .required("sure", .integer("The number of sure answers.", min: 0)),
+      ])
+  }
+
+  static let nullVerdict = Definition(
+    "OwnVerdict",
+    .object(
+      "Whether a shop has to be more careful than others, by the answers to photos of its own images.",
+      [
+        .required("schema", .constant("vq.fit-own/1", "The form of this document.")),
+        .required(
+          "verdict",
+          .choice(
+            """
+            Whether a fit is kept: it is `better`, `notNeeded` since hardly anything that the shop lacks is sure, there are `tooFew` images to tell, or it is `notBetter`: \
+            the gain may be chance, or too much would be hidden.
+            """, of: NullVerdict.Outcome.self)),
+        .required("stored", .boolean("True if the answers are stored with the index.")),
+        .required("generation", .reference(.generation)),
+        .required("before", shares("by the general calibration")),
+        .required("after", shares("by fits that have not seen their things")),
+        .required(
+          "prior",
+          .number("The addition to the log-odds; 0 if none is needed.", min: -8, max: 0)),
+        .required("own", .reference(.shopNull)),
+      ]))
+
+  private static func shares(_ by: String) -> Schema {
+    .object(
+      "The shares that are sure \(by).",
+      [
+        .required("withoutOwn", share("Things that are left out.")),
+        .required("withoutGroup", share("Things that are left out with their whole groups.")),
+        .required("present", share("Things as the shop is whose first answer is right.")),
+        .required("general", share("Photos of customers in general.")),
+      ])
+  }
 
   static let shopFits = Definition(
     "ShopFits",
@@ -36,6 +111,7 @@ extension Definition {
           .array(
             "The fits, the oldest first, of which the last one counts.", of: .reference(.shopFit),
             max: ShopFits.limit)),
+        .optional("own", .reference(.shopNull)),
       ]))
 
   static let fitVerdict = Definition(

@@ -84,6 +84,14 @@ extension PrintedDocument {
               ]))),
         .optional("text", .reference(.textSummary)),
         .optional("vectors", .reference(.vectorSummary)),
+        .optional(
+          "own",
+          .object(
+            "The answers to photos of the shop's own images, if they were asked.",
+            [
+              .required("answers", .reference(.shopNull)),
+              .required("generation", .reference(.generation)),
+            ])),
         .required("feeds", .array("What became of each feed.", of: feedSummary)),
         .required("dryRun", .boolean("True if nothing was to be written.")),
         .required("elapsedMs", .number("The time that it took, in milliseconds.", min: 0)),
@@ -356,6 +364,7 @@ extension Definition {
         .optional("text", .array("The models that have read text.", of: readImages)),
         .optional("vectors", imageModel),
         .optional("fit", .reference(.shopFit)),
+        .optional("own", .reference(.shopNull)),
         .required(
           "lossLimits",
           .object(

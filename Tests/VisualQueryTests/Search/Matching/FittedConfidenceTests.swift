@@ -60,6 +60,23 @@ import VisualQuery
     #expect(!Self.fit([.prior: -0.5]).canMakeSure && Self.fit([.labels: 0.5]).canMakeSure)
   }
 
+  /// Would break if what the shop's own images taught made a photo of a customer surer, or a search end that has not seen it.
+  @Test func `a careful fit makes nothing surer`() {
+    for values in [
+      [.prior: 2], [.prior: -3], [.temperature: 2], [.prior: 1, .temperature: 0.5], [:],
+    ] as [[ShopFit.Coefficient: Double]] {
+      let fit = ShopFit(
+        values, calibration: Calibration.mark, vectors: nil, photos: 0, products: 0,
+        isCareful: true)
+      #expect(!fit.canMakeSure)
+      let odds = stride(from: -6.0, through: 14, by: 0.25).map { image in
+        (image, fit.logOdds(of: Testimony(image: image)))
+      }
+      #expect(odds.allSatisfy { $0.1 <= $0.0 })
+      for (lower, higher) in zip(odds, odds.dropFirst()) { #expect(lower.1 <= higher.1 + 1e-12) }
+    }
+  }
+
   // MARK: Answers
 
   private static let everything = MatchOptions(
