@@ -40,6 +40,7 @@ EDITS = [
     ("sharedDoubt.sameColors", f"{MATCHING}/Rivals", "* (1 - sameColors.share(at: own.color)) * largestDoubt",
      "* (OUT ? 1 : 1 - sameColors.share(at: own.color)) * largestDoubt"),
     ("printDoubt", f"{MATCHING}/Rivals", "printDoubt(of: index))\n", "OUT ? 0 : printDoubt(of: index))\n"),
+    ("commonness", f"{MATCHING}/Commonness", "guard Set(all.lazy.map(\\.key)).count >= Self.groups else", "guard !OUT, Set(all.lazy.map(\\.key)).count >= Self.groups else"),
     # Leads.
     ("lead.farBehind", f"{MATCHING}/Rivals", "-3 + farBehind * (lead + 3)", "-3 + (OUT ? 0 : farBehind) * (lead + 3)"),
     ("lead.limit", f"{MATCHING}/Rivals", "let limit = 3 + Self.trust(own.inliers)", "let limit = 3 + (OUT ? 0 : Self.trust(own.inliers))"),

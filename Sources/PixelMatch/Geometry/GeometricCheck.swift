@@ -18,6 +18,17 @@ package struct Alignment: Sendable, Hashable {
 }
 
 extension Alignment {
+  /// Returns the mean weight of the keypoints that agree, or 1 if there are none.
+  ///
+  /// - Parameters:
+  ///   - size: The size of the query's working image.
+  ///   - weight: Returns the weight of a place, in shares of the sides of the query.
+  package func share(of size: SIMD2<Int>, weight: (SIMD2<Double>) -> Double) -> Double {
+    guard !pairs.isEmpty else { return 1 }
+    let sides = SIMD2<Double>(size)
+    return pairs.reduce(0) { $0 + weight($1.from / sides) } / Double(pairs.count)
+  }
+
   /// Lays the image of a row over a whole query that is a copy of it. No keypoints are compared; those of the image tell which parts of the
   /// query it claims.
   ///

@@ -9,11 +9,18 @@ package struct ImageClaim: Sendable, Hashable {
   package init() {}
 
   /// Claims the cell at a place, in shares of the sides, `0...1`.
-  package mutating func insert(x: Double, y: Double) {
-    func cell(_ share: Double) -> Int { min(Self.side - 1, max(0, Int(share * Double(Self.side)))) }
-    let index = cell(y) * Self.side + cell(x)
-    cells[index >> 6] |= 1 << UInt64(index & 63)
+  package mutating func insert(x: Double, y: Double) { insert(Self.cell(x: x, y: y)) }
+
+  private mutating func insert(_ index: Int) { cells[index >> 6] |= 1 << UInt64(index & 63) }
+
+  /// Returns the index of the cell at a place.
+  private static func cell(x: Double, y: Double) -> Int {
+    func part(_ share: Double) -> Int { min(side - 1, max(0, Int(share * Double(side)))) }
+    return part(y) * side + part(x)
   }
+
+  /// Returns whether the cell at a place, in shares of the sides, is claimed.
+  package func contains(x: Double, y: Double) -> Bool { isClaimed(Self.cell(x: x, y: y)) }
 
   /// Claims every cell whose center lies in a box.
   package init(_ box: ImageBox) {
@@ -61,6 +68,31 @@ package struct ImageClaim: Sendable, Hashable {
       if hull.contains(SIMD2(center.x, center.y)) { claim.insert(x: center.x, y: center.y) }
     }
     return claim
+  }
+
+  /// Returns the claim of what either claims.
+  package func union(_ other: ImageClaim) -> ImageClaim {
+    var claim = self
+    claim.cells |= other.cells
+    return claim
+  }
+
+  /// Returns the claim without the cells of another one.
+  package func subtracting(_ other: ImageClaim) -> ImageClaim {
+    var claim = self
+    claim.cells &= ~other.cells
+    return claim
+  }
+
+  /// Returns the claim of the cells that several claims have in common.
+  ///
+  /// - Parameter least: The number of claims that have a cell.
+  package static func shared(by least: Int, of claims: [ImageClaim]) -> ImageClaim {
+    var shared = ImageClaim()
+    for index in 0..<side * side where claims.count(where: { $0.isClaimed(index) }) >= least {
+      shared.insert(index)
+    }
+    return shared
   }
 
   /// The number of claimed cells.

@@ -10,6 +10,13 @@ package struct PatchAgreement: Sendable, Hashable {
     (self.visible, self.agreeing) = (visible, agreeing)
   }
 
+  /// Returns the counts of at most some of the patches, with the same share of them that look the same.
+  package func trusted(_ most: Double) -> PatchAgreement {
+    let share = min(1, most / Double(max(1, visible)))
+    func part(_ count: Int) -> Int { Int((share * Double(count)).rounded()) }
+    return PatchAgreement(visible: part(visible), agreeing: part(agreeing))
+  }
+
   /// The share of the visible patches that look the same, `0...1`.
   package var share: Double { visible == 0 ? 0 : Double(agreeing) / Double(visible) }
 }

@@ -63,7 +63,39 @@ package struct KeypointVotes: Sendable {
         of: sources, starts: starts, postings: postings, index: index, depth: depth,
         willRead: segment.listCheck(longest: index.longest), shouldStop: shouldStop)
     }
-    return rows(hits, in: live, limit: limit)
+    return different(in: live, limit: limit) { rows(hits, in: live, limit: $0) }
+  }
+
+  /// The share of the rows that may have one image, as its inverse, and the fewest rows that may.
+  private static let (copyShare, fewCopies) = (4, 8)
+  /// The factor by which more rows are ranked if one image has too many of them, and the number of rows beyond which no more are.
+  private static let (rankedMore, rankedMost) = (16, 1 << 16)
+
+  /// Returns the first rows, of which at most a share have one image: if thousands of products have a placeholder, its rows would otherwise
+  /// leave no room for any other. The rows that remain of such an image are spread over all that it has.
+  ///
+  /// - Parameter ranked: Returns the first rows, at most as many as it is given.
+  private func different(in live: LiveSegment, limit: Int, _ ranked: (Int) -> [Row]) -> [Row] {
+    let most = max(Self.fewCopies, limit / Self.copyShare)
+    var (asked, rows) = (limit, ranked(limit))
+    // Copies have the same votes.
+    let weights = Dictionary(grouping: rows, by: \.weight)
+    guard rows.count == limit, weights.values.contains(where: { $0.count > most }) else {
+      return rows
+    }
+    while true {
+      let places = Dictionary(grouping: rows.indices) { live.segment.pictureHash(at: rows[$0].row) }
+      guard places.values.contains(where: { $0.count > most }) else { break }
+      let kept = places.values.flatMap { all in
+        all.count <= most ? all : (0..<most).map { all[$0 * all.count / most] }
+      }
+      if kept.count >= limit || rows.count < asked || asked >= Self.rankedMost {
+        return kept.sorted().prefix(limit).map { rows[$0] }
+      }
+      asked *= Self.rankedMore
+      rows = ranked(asked)
+    }
+    return Array(rows.prefix(limit))
   }
 
   private func index(of segment: SignatureSegment) -> Kernels.WordIndex {

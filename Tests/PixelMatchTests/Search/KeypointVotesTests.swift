@@ -30,6 +30,34 @@ import Testing
     #expect(others.first?.row == row && others.first?.isMirrored == true)
   }
 
+  /// Would break if the rows of a size chart that all products have left no room for the one product beside it, or if those that remain were
+  /// those of a few products.
+  @Test func `many rows of one image leave room for others`() throws {
+    let (chart, thing) = (Self.scenes[0], Self.scenes[1].cropped(x: 90..<250, y: 60..<220))
+    var writer = SegmentWriter()
+    for row in 0..<30 { writer.append(Signature(chart), key: UInt32(row)) }
+    writer.append(Signature(Self.scenes[1]), key: 30)
+    let segment = try SignatureSegment(bytes: writer.encoded())
+    var pixels = [UInt8](repeating: 255, count: 4 * 560 * 300)
+    for (image, left) in [(chart, 0), (thing, 380)] {
+      let own = SyntheticPicture.rgba(image)
+      for row in 0..<image.height {
+        let start = 4 * (row * 560 + left)
+        pixels.replaceSubrange(
+          start..<start + 4 * image.width,
+          with: own[4 * row * image.width..<4 * (row + 1) * image.width])
+      }
+    }
+    let votes = KeypointVotes(
+      QuerySignature(SyntheticPicture.picture(pixels, 560, 300)).keypoints)
+    let rows = votes.rows(in: LiveSegment(segment), limit: 12).map(\.row)
+    #expect(rows.contains(30), "\(rows)")
+    let copies = rows.filter { $0 < 30 }
+    #expect(copies.count == 8 && copies.contains { $0 >= 20 }, "\(rows)")
+    // Their order is that of the votes.
+    #expect(rows.first.map { $0 < 30 } == true)
+  }
+
   @Test(arguments: Kernels.supported)
   func `every kernel counts the same votes`(kernels: Kernels) throws {
     let segment = try SignatureSegment(bytes: Self.bytes)

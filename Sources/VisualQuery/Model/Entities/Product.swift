@@ -104,6 +104,10 @@ public enum Availability: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Product {
+  /// The number of groups, or of products without a group, from which on an image or a part of one that they have in common tells none of
+  /// them: neither a search nor a person knows which is meant.
+  package static let manyGroups = 5
+
   init(_ fields: inout EntityFields) throws(FieldError) {
     self.init(id: try fields.id(), title: try fields.requiredString("title"))
     try readSharedFields(&fields)

@@ -15,7 +15,8 @@ public struct Evidence: Sendable, Hashable, Codable {
     /// The sum of the votes of keypoints with similar hashes that agree on a rotation, each weighted by its
     /// similarity and rarity.
     case votes
-    /// The number of keypoints in different places that one transform maps onto their counterparts.
+    /// The number of keypoints in different places that one transform maps onto their counterparts. Those that five groups or more share with
+    /// the image do not count.
     case inliers
     /// The share of the image's keypoints within the query that agree, `0...1`.
     case agreement

@@ -76,6 +76,11 @@ struct ImageComparison: Sendable {
     /// The patches that look the same where the alignment puts them, or `nil` if they were not compared.
     var patches: PatchAgreement?
 
+    /// Takes what the verification of another file of the same image has found.
+    mutating func takeAlignment(of other: Measurement) {
+      (alignment, residual, contradiction) = (other.alignment, other.residual, other.contradiction)
+    }
+
     /// See ``Evidence/Kind/agreement``.
     var agreement: Double {
       alignment.map { Double($0.inliers) / Double(max(leastVisible, $0.visible, $0.inliers)) } ?? 0

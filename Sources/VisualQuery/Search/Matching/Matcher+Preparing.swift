@@ -163,6 +163,7 @@ extension Matcher {
     }
     let start = beginStep()
     let share = try await stage.run(on: &state, in: catalogue)
+    try state.findOwners(in: catalogue)
     endStep(type(of: stage).step, since: start)
     try Task.checkCancellation()
     state.plan.finishNext(share: share)

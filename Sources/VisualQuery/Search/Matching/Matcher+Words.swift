@@ -153,6 +153,7 @@ extension Matcher {
     try state.add(found, to: index, in: catalogue)
     state.findings.searches[index].verifyGeometry(
       of: found.votes.keys.sorted(), shouldStop: state.query.shouldStop)
+    try state.findOwners(in: catalogue)
   }
 
   /// Applies the words to entities that are not siblings of the best one, if nothing is sure.

@@ -66,7 +66,7 @@ struct MeasuredEvidence: Sendable, Hashable {
   /// The shares of matching patches below and above which the same holds for this item or a sibling of it.
   private static let siblingPatches = 0.75...0.92
   /// The number of patches at which their share is fully trusted.
-  private static let trustedPatches = 40.0
+  static let trustedPatches = 40.0
 
   /// The part of a label that, for an entity with many images, counts only if several of them are near.
   private static let unconfirmedShare = 0.55

@@ -83,6 +83,23 @@ struct QueryState: Sendable {
     }
   }
 
+  /// Looks up the groups of the entities that may share what they have in common with the image, since it counts for how many groups do.
+  mutating func findOwners(in catalogue: Catalogue) throws(CatalogueError) {
+    var keys: Set<UInt32> = []
+    for searches in [findings.searches] + findings.regions.map(\.searches) {
+      let found = Set(searches.lazy.flatMap(\.witnesses).map(\.key))
+      if found.count >= Commonness.groups { keys.formUnion(found) }
+    }
+    let new = keys.filter { findings.owners[$0] == nil }.sorted()
+    if new.isEmpty { return }
+    let groups = try catalogue.read { database throws(CatalogueError) in
+      try database.properties.groups(ofKeys: new)
+    }
+    var owners = findings.owners
+    for key in new { owners.updateValue(groups[key], forKey: key) }
+    findings.owners = owners
+  }
+
   /// Compares the colors of candidates that sure ones partly cover once more, without the covered parts: what
   /// lies in front of a thing does not count against it.
   ///

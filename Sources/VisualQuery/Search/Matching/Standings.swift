@@ -27,6 +27,35 @@ struct Standings: Sendable {
   }
 }
 
+/// The candidates of a query as rivals of each other.
+private struct Contest {
+  let evidence: [MeasuredEvidence]
+  let rivals: Rivals
+
+  /// Returns the contest by all evidence and, if many groups share some of it, the one without that: it makes nothing surer, since a rival
+  /// that shares what agrees still raises doubts.
+  static func all(
+    of images: [BestImage], by score: (BestImage) -> Double, _ pictures: SamePictures
+  ) -> [Contest] {
+    let (evidence, scores) = (images.map(\.evidence), images.map(score))
+    let all = Contest(
+      evidence: evidence, rivals: Rivals(evidence, scores: scores, pictures: pictures))
+    guard images.contains(where: { $0.own != nil }) else { return [all] }
+    let own = images.map(\.ownEvidence)
+    let lower = images.indices.map { scores[$0] - evidence[$0].score + own[$0].score }
+    return [all, Contest(evidence: own, rivals: Rivals(own, scores: lower, pictures: pictures))]
+  }
+}
+
+extension BestImage {
+  /// The evidence that few groups share.
+  fileprivate var ownEvidence: MeasuredEvidence {
+    var own = evidence
+    if let part = self.own { own.keep(part) }
+    return own
+  }
+}
+
 /// Tells the confidence of what a query has found.
 struct Scoring: Sendable {
   let query: PreparedQuery
@@ -156,17 +185,14 @@ struct Scoring: Sendable {
       }
     }
     let pictures = SamePictures(images.map(\.image.stored))
-    let rivals = Rivals(
-      images.map(\.image.evidence), scores: images.map(\.image.score), pictures: pictures)
+    let contests = Contest.all(of: images.map(\.image), by: \.score, pictures)
     // The same without the embedding: lists ask for it, and what is bounded.
     let unembedded =
       images.contains { $0.image.evidence.embedding != nil }
-      ? Rivals(
-        images.map(\.image.evidence), scores: images.map(\.image.scoreWithoutEmbedding),
-        pictures: pictures) : nil
+      ? Contest.all(of: images.map(\.image), by: \.scoreWithoutEmbedding, pictures) : nil
     let nearest = images.lazy.map(\.image.weighedEmbedding).max() ?? 0
     // Products with one image mostly have the same evidence: its terms are worked out once.
-    var known: [Int: (standing: Standing, scored: ScoredEntity)] = [:]
+    var known: [Int: (standings: [Standing], scored: ScoredEntity)] = [:]
     /// Returns an entity whose evidence is known.
     func scored(
       _ key: UInt32, _ image: BestImage, _ evidence: [Evidence], without others: [Evidence]?,
@@ -178,20 +204,24 @@ struct Scoring: Sendable {
         image: image, imagePosition: image.position)
     }
     return images.enumerated().map { index, entity in
-      let standing = rivals.standing(of: index)
+      let standings = contests.map { $0.rivals.standing(of: index) }
       let picture = pictures.firstIndex(of: index)
-      if let same = known[picture], texts == nil, unembedded == nil, same.standing == standing,
+      if let same = known[picture], texts == nil, unembedded == nil, same.standings == standings,
         let other = same.scored.image, other.evidence == entity.image.evidence,
-        other.seen == entity.image.seen
+        other.own == entity.image.own, other.seen == entity.image.seen
       {
         return scored(
           entity.key, entity.image, same.scored.evidence, without: nil,
           confidence: same.scored.confidence)
       }
-      func measured(_ standing: Standing) -> [Evidence] {
-        Calibration.evidence(
-          entity.image.evidence, standing, of: query.subject,
-          regionPrior: prior(entity.image.evidence))
+      /// The terms of the contest in which the entity is least sure.
+      func measured(_ contests: [Contest], _ standings: [Standing]) -> [Evidence] {
+        let terms = zip(contests, standings).map { contest, standing in
+          Calibration.evidence(
+            contest.evidence[index], standing, of: query.subject,
+            regionPrior: prior(entity.image.evidence))
+        }
+        return terms.min { Calibration.confidence($0) < Calibration.confidence($1) }!
       }
       /// Adds what is not measured in the image, and leaves out what is not reported.
       func completed(_ terms: [Evidence]) -> [Evidence] {
@@ -200,8 +230,10 @@ struct Scoring: Sendable {
             [Calibration.evidence(ofText: $0, entity.key, within: entity.image.textPart)]
           } ?? [])
       }
-      var terms = measured(standing)
-      let others = unembedded.map { measured($0.standing(of: index)) }
+      var terms = measured(contests, standings)
+      let others = unembedded.map { contests in
+        measured(contests, contests.map { $0.rivals.standing(of: index) })
+      }
       let canMakeSure = Calibration.canMakeSure(
         entity.image.evidence, weighed: entity.image.weighedEmbedding, nearest: nearest)
       if let others, !canMakeSure {
@@ -212,7 +244,7 @@ struct Scoring: Sendable {
         entity.key, entity.image, evidence,
         without: others.map { others in completed(others.filter { $0.kind != .embedding }) },
         confidence: Calibration.confidence(evidence))
-      if picture == index { known[index] = (standing, found) }
+      if picture == index { known[index] = (standings, found) }
       return found
     }
   }
@@ -249,7 +281,10 @@ struct Scoring: Sendable {
   ) -> [(key: UInt32, image: BestImage)] {
     var best = BestImages()
     var nearest = NearestImages()
-    for search in searches { search.mergeBestImages(into: &best, &nearest, frame: frame) }
+    let common = Commonness(searches, of: frame.size, groups: findings.owners)
+    for (index, search) in searches.enumerated() {
+      search.mergeBestImages(into: &best, &nearest, frame: frame) { common.own(of: $0, in: index) }
+    }
     var images = best.inOrderOfKeys
     let support = isSupportMeasured ? nearest.support() : [:]
     let believesLabels =

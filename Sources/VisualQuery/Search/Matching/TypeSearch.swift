@@ -19,6 +19,8 @@ struct TypeSearch: Sendable {
   private var fetched: [SegmentRow: StoredImage] = [:]
   /// The candidates whose geometry is verified, chosen before the first of them is.
   private var planned: VerifiedRows?
+  /// The first of the candidates with the same image, for those that have one, and the candidates that are the first with each hash.
+  private var (copied, firsts): ([SegmentRow: SegmentRow], [PDQHash: [SegmentRow]]) = ([:], [:])
 
   /// - Parameter covered: Boxes of the query that show other things.
   init(
@@ -107,8 +109,35 @@ struct TypeSearch: Sendable {
         let key = key(of: row)
         candidates[row] = Candidate(
           row: row, key: key, measured: comparison.measure(image(row)), labels: labels(key))
+        noteCopy(row)
       }
       if votes.best > 0 { candidates[row]?.votes = votes }
+    }
+  }
+
+  /// Notes whether a new candidate has the image of another one.
+  private mutating func noteCopy(_ row: SegmentRow) {
+    let stored = image(row)
+    let hash = stored.segment.pdq(at: stored.row)
+    if let known = firsts[hash]?.first(where: { image($0).isSamePicture(as: stored) }) {
+      if known != row { copied[row] = known }
+    } else {
+      firsts[hash, default: []].append(row)
+    }
+  }
+
+  /// Returns the candidate that stands for all with its image.
+  private func first(of row: SegmentRow) -> SegmentRow { copied[row] ?? row }
+
+  /// Returns the first elements with some different images, and all others with one of these images.
+  private func prefix<Element>(
+    _ limit: Int, of ranked: some Sequence<Element>, row: (Element) -> SegmentRow
+  ) -> [Element] {
+    var images: Set<SegmentRow> = []
+    return ranked.filter { element in
+      let image = first(of: row(element))
+      if images.contains(image) { return true }
+      return images.count < limit && images.insert(image).inserted
     }
   }
 
@@ -150,18 +179,53 @@ struct TypeSearch: Sendable {
   ) -> Double {
     let rows = planned.filter { candidates[$0]?.isGeometryVerified == false }
     beginReading(.alignment, of: rows)
+    var verified: [Copy: ImageComparison.Measurement] = [:]
     for (done, row) in rows.enumerated() {
       if shouldStop() { return Double(planned.count - rows.count + done) / Double(planned.count) }
       guard var candidate = candidates[row] else { continue }
       let votes = candidate.votes
-      comparison.verify(
-        &candidate.measured, image(row),
-        isMirrored: votes.best > 0
-          ? votes.isMirrored : candidate.measured.variant.isMirrored)
+      let isMirrored = votes.best > 0 ? votes.isMirrored : candidate.measured.variant.isMirrored
+      let copy = Copy(row: first(of: row), isMirrored: isMirrored)
+      if let known = verified[copy] {
+        candidate.measured.takeAlignment(of: known)
+      } else {
+        comparison.verify(&candidate.measured, image(row), isMirrored: isMirrored)
+        verified[copy] = candidate.measured
+      }
       candidate.isGeometryVerified = true
       candidates[row] = candidate
     }
     return 1
+  }
+
+  /// An image as it is verified once, whatever number of candidates have it.
+  private struct Copy: Hashable {
+    let row: SegmentRow
+    let isMirrored: Bool
+  }
+
+  /// A candidate that agrees with the query so clearly that others may share what agrees.
+  struct Witness: Sendable {
+    let row: SegmentRow
+    let key: UInt32
+    let stored: StoredImage
+    /// The row that stands for all with the same image.
+    let picture: SegmentRow
+    let hash: Double
+    /// The parts of the query in which keypoints agree, or `nil` if those are few.
+    let claim: ImageClaim?
+  }
+
+  /// The candidates whose hash is near that of the query, or whose keypoints agree with it, in the order of their rows.
+  var witnesses: [Witness] {
+    candidates.values.compactMap { candidate -> Witness? in
+      let (hash, alignment) = (candidate.measured.hash, candidate.measured.alignment)
+      let isAligned = (alignment?.inliers ?? 0) >= Rivals.claimingInliers
+      guard isAligned || hash >= Commonness.sharedHash.lowerBound else { return nil }
+      return Witness(
+        row: candidate.row, key: candidate.key, stored: image(candidate.row),
+        picture: first(of: candidate.row), hash: hash, claim: isAligned ? alignment?.claim : nil)
+    }.sorted { $0.row < $1.row }
   }
 
   /// Adds rows that keypoints of a part of the image align. Of several alignments of one row, the whole image's
@@ -182,7 +246,7 @@ struct TypeSearch: Sendable {
       comparison.compareColors(&candidate.measured, image(row))
       candidate.isGeometryVerified = true
       candidate.isFromWindow = true
-      candidates[row] = candidate
+      if candidates.updateValue(candidate, forKey: row) == nil { noteCopy(row) }
     }
   }
 
@@ -208,15 +272,18 @@ struct TypeSearch: Sendable {
     }
     // Limits the number of candidates for each part of the query. If it counted candidates for
     // other parts, those of one thing in the image would leave no room for those of another.
-    var chosen: [Found] = []
-    for found in ranked where chosen.count < Self.comparedInAll {
-      let rivals = chosen.count {
-        !Rivals.areApart($0.evidence, found.evidence)
-          && !image($0.candidate.row).isSamePicture(as: image(found.candidate.row))
+    var (chosen, copies): ([Found], [Found]) = ([], [])
+    for found in ranked {
+      let image = first(of: found.candidate.row)
+      if chosen.contains(where: { first(of: $0.candidate.row) == image }) {
+        copies.append(found)
+        continue
       }
+      guard chosen.count < Self.comparedInAll else { continue }
+      let rivals = chosen.count { !Rivals.areApart($0.evidence, found.evidence) }
       if rivals < Self.comparedByPatches { chosen.append(found) }
     }
-    return chosen.map(\.candidate).filter { $0.measured.patches == nil }.map(\.row)
+    return (chosen + copies).map(\.candidate).filter { $0.measured.patches == nil }.map(\.row)
   }
 
   /// The index of a candidate among the images of its entity.
@@ -235,10 +302,16 @@ struct TypeSearch: Sendable {
   fileprivate mutating func comparePatches(
     of rows: [SegmentRow], _ check: PatchCheck, shouldStop: () -> Bool
   ) -> Bool {
+    var compared: [SegmentRow: ImageComparison.Measurement] = [:]
     for row in rows {
       if shouldStop() { return false }
       guard var candidate = candidates[row] else { continue }
-      comparison.comparePatches(&candidate.measured, image(row), check)
+      if let known = compared[first(of: row)], known.alignment == candidate.measured.alignment {
+        candidate.measured.patches = known.patches
+      } else {
+        comparison.comparePatches(&candidate.measured, image(row), check)
+        compared[first(of: row)] = candidate.measured
+      }
       candidates[row] = candidate
     }
     return true
@@ -251,6 +324,7 @@ struct TypeSearch: Sendable {
   func narrowed(to signature: QuerySignature) -> TypeSearch {
     var search = TypeSearch(type, segments, signature)
     search.fetched = fetched
+    (search.copied, search.firsts) = (copied, firsts)
     for known in candidatesToLookAtAgain() {
       search.candidates[known.row] = Candidate(
         row: known.row, key: known.key, votes: known.votes,
@@ -279,11 +353,12 @@ struct TypeSearch: Sendable {
 
   /// The candidates that are compared once more, the best aligned first.
   private func candidatesToLookAtAgain() -> [Candidate] {
-    candidates.values.map {
+    let ranked = candidates.values.map {
       (inliers: $0.measured.alignment?.inliers ?? 0, votes: $0.votes.best, candidate: $0)
     }.sorted {
       ($1.inliers, $1.votes, $0.candidate.row) < ($0.inliers, $0.votes, $1.candidate.row)
-    }.prefix(Self.lookedAtAgain).map(\.candidate)
+    }.map(\.candidate)
+    return prefix(Self.lookedAtAgain, of: ranked) { $0.row }
   }
 
   /// Compares the colors of a candidate at aligned places once more, without some boxes of the query.
@@ -311,12 +386,17 @@ struct TypeSearch: Sendable {
     }.sorted {
       ($1.score, $0.row) < ($0.score, $1.row)
     }
-    let byVotes = ranked.indices.filter { ranked[$0].votes > 0 }
-      .sorted { (ranked[$1].votes, $0) < (ranked[$0].votes, $1) }
-      .prefix(Self.verifiedByVotes)
-    let first = Set(ranked.indices.prefix(Self.verifiedFirst))
-      .union(byVotes.prefix(Self.verifiedFirst))
-    let others = Set(ranked.indices.prefix(Self.verifiedByScore)).union(byVotes)
+    // Images count once, however many candidates have them: they are verified once.
+    func best(_ count: Int, of indices: some Sequence<Int>) -> [Int] {
+      prefix(count, of: indices) { ranked[$0].row }
+    }
+    let byVotes = best(
+      Self.verifiedByVotes,
+      of: ranked.indices.filter { ranked[$0].votes > 0 }
+        .sorted { (ranked[$1].votes, $0) < (ranked[$0].votes, $1) })
+    let first = Set(best(Self.verifiedFirst, of: ranked.indices))
+      .union(best(Self.verifiedFirst, of: byVotes))
+    let others = Set(best(Self.verifiedByScore, of: ranked.indices)).union(byVotes)
       .subtracting(first)
     var rows = VerifiedRows()
     rows.first = first.sorted().map { ranked[$0].row }
@@ -328,13 +408,18 @@ struct TypeSearch: Sendable {
 
   /// Keeps the best image of each entity in `best`; of equal scores the entity's earlier image. Embeddings do not count in this: that of
   /// another image, which the model finds nearer, is kept beside it, as are the measurements in which other images of the entity are
-  /// nearer. Adds all images to the nearest ones.
+  /// nearer. Adds all images to the nearest ones, but for those that many groups have: an entity with no other is as one without an image.
+  ///
+  /// - Parameter own: Returns what is shared of the evidence for a candidate, or `nil` if nothing is.
   func mergeBestImages(
-    into best: inout BestImages, _ nearest: inout NearestImages, frame: ImageFrame
+    into best: inout BestImages, _ nearest: inout NearestImages, frame: ImageFrame,
+    own: (Candidate) -> Commonness.Own?
   ) {
     for candidate in candidates.values {
       let stored = image(candidate.row)
       let position = position(of: candidate)
+      let own = own(candidate)
+      if own == Commonness.Own.nothing { continue }
       var evidence = candidate.evidence(comparison)
       var embedding = evidence.embedding
       evidence.embedding = nil
@@ -358,7 +443,7 @@ struct TypeSearch: Sendable {
         tier: comparison.tier(candidate.measured, stored), position: position,
         isGeometryVerified: candidate.isGeometryVerified,
         alignment: candidate.measured.alignment, size: stored.segment.size(at: stored.row),
-        frame: frame)
+        frame: frame, own: own)
       if let known { best.images[known].image = image } else { best.append(image, candidate.key) }
     }
   }
@@ -452,6 +537,8 @@ struct BestImage: Sendable {
   let size: (width: Int, height: Int)
   /// The place of the searched image within the query's.
   let frame: ImageFrame
+  /// The part of the evidence that few groups share, or `nil` if that is all of it.
+  var own: Commonness.Own? = nil
 
   /// The value of the embedding in the score.
   var weighedEmbedding: Double { weighed[.embedding] }

@@ -65,7 +65,8 @@ import VisualQuery
     #expect(outcome == .compared)
     search = searches[0]
     var (best, nearest) = (BestImages(), NearestImages())
-    search.mergeBestImages(into: &best, &nearest, frame: ImageFrame(QuerySignature(query)))
+    search.mergeBestImages(
+      into: &best, &nearest, frame: ImageFrame(QuerySignature(query)), own: { _ in nil })
     let shown = try #require(best.inOrderOfKeys.first { $0.key == 1 }).image
     #expect(shown.row.row == 1 && shown.evidence.patches != nil)
   }

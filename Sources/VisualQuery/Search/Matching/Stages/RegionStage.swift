@@ -47,7 +47,10 @@ struct RegionStage: SearchStage {
     for _ in 1...Self.rounds where !looks.isEmpty {
       let outcomes = try await search(looks, of: image, within: state, in: catalogue)
       let found = outcomes.compactMap(\.search)
-      if !found.isEmpty { state.findings.regions += found }
+      if !found.isEmpty {
+        state.findings.regions += found
+        try state.findOwners(in: catalogue)
+      }
       for outcome in outcomes { state.notes.shardFaults.add(outcome.shardFaults) }
       planned += looks.count
       searched += found.count

@@ -32,7 +32,7 @@ struct WholeImageStage: SearchStage {
   }
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
-    guard state.plan.isWholeSoFar, let first = WholeImage.verifyFirst(in: &state),
+    guard state.plan.isWholeSoFar, let first = try WholeImage.verifyFirst(in: &state, catalogue),
       let layout = state.pageCells(of: image),
       first.standings.proposals.cells(of: layout).isEmpty
     else { return 1 }
@@ -54,7 +54,9 @@ private enum WholeImage {
   private static let chanceInliers = 12
 
   /// Verifies the first candidates, and returns a state with them alone, or `nil` if the search must go on.
-  static func verifyFirst(in state: inout QueryState) -> QueryState? {
+  static func verifyFirst(
+    in state: inout QueryState, _ catalogue: Catalogue
+  ) throws(CatalogueError) -> QueryState? {
     guard state.findings.codeMatches.isEmpty, let signature = state.query.signature else {
       return nil
     }
@@ -66,6 +68,7 @@ private enum WholeImage {
       first.findings.searches[index] = found.search
       bestOther = max(bestOther, found.others)
     }
+    try first.findOwners(in: catalogue)
     let sure = first.standings.entities.prefix { $0.confidence >= state.query.cutOff }
     guard let best = sure.first?.image, sure.count < mostEntities,
       best.score - bestOther >= leastLead,
