@@ -16,7 +16,8 @@ package struct CatalogueDoctor: Sendable {
     package enum Kind: String, Sendable, Hashable, Encodable, CaseIterable {
       /// An image is, except for compression, the same as one of another entity.
       case indistinguishable
-      /// An image that many products of different groups have: a placeholder such as "no image available".
+      /// An image that many products of different groups have, so that it finds none of them: a placeholder such as "no image available",
+      /// or a size chart beneath every product.
       case placeholder
       /// An image has marks that images of different products have at the same place, such as a watermark.
       case repeatedMark
@@ -103,10 +104,6 @@ package struct CatalogueDoctor: Sendable {
   static let leastSide = 128
   /// The smallest length of an image's longer side that leaves enough detail for photos taken from some distance, in pixels.
   static let goodSide = 300
-  /// The number of groups, or of products without a group, at or above which an image that they share is taken for a
-  /// placeholder.
-  static let placeholderCount = 5
-
   /// The standard number of images whose files are looked at.
   package static let standardPictureLimit = 2000
 
@@ -218,14 +215,15 @@ package struct CatalogueDoctor: Sendable {
     let clusters = try await DuplicateFinder(catalogue: catalogue, pool: pool).clusters(.same)
     return clusters.flatMap { cluster in
       let entities = cluster.entities
-      if Set(entities.map { group($0.id) }).count >= Self.placeholderCount {
+      if Set(entities.map { group($0.id) }).count >= Product.manyGroups {
         return entities.map { entity in
           Finding(
             kind: .placeholder, id: entity.id,
             detail:
               "has an image that \(entities.count - 1) others have, too: \(entity.image ?? "")",
-            cure:
-              "leave placeholders out of the feed; an entity without an image is still found by labels",
+            cure: entity.position == 0
+              ? "leave placeholders out of the feed; an entity without an image is still found by labels"
+              : "leave size charts and banners out of its 'images': what many products have finds none of them",
             sharedImage: entity.position)
         }
       }

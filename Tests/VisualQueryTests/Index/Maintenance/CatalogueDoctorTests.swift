@@ -67,6 +67,21 @@ import VisualQuery
       ])
   }
 
+  /// Would break if a size chart were told as the only image of a product, which can do without it.
+  @Test func `an image that many products have beside their own is not their placeholder`()
+    async throws
+  {
+    let shop = try DrawnShop()
+    try shop.draw("chart.jpg", seed: 90, side: 320)
+    for number in 0..<5 { try shop.draw("\(number).jpg", seed: UInt64(number), side: 320) }
+    try await shop.run(
+      (0..<5).map {
+        #"{"type":"product","id":"p\#($0)","title":"T\#($0)","images":["\#($0).jpg","chart.jpg"]}"#
+      })
+    let found = try await Self.findings(shop, [.placeholder])
+    #expect(found.count == 5 && found.allSatisfy { $0.cure.contains("size charts") })
+  }
+
   private static let url = #""url":"https://a.example/p""#
 
   private static func findings(
