@@ -79,7 +79,7 @@ package struct KeypointVotes: Sendable {
     let most = max(Self.fewCopies, limit / Self.copyShare)
     var (asked, rows) = (limit, ranked(limit))
     // Copies have the same votes.
-    let weights = Dictionary(grouping: rows, by: \.weight)
+    let weights = Dictionary(grouping: rows) { $0.weight }
     guard rows.count == limit, weights.values.contains(where: { $0.count > most }) else {
       return rows
     }
