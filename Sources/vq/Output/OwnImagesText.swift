@@ -1,6 +1,6 @@
 import VisualQuery
 
-/// How often a shop is sure of a thing that it does not have, in words.
+/// A sentence about the share of things that a shop lacks and is sure of.
 struct OwnImagesText {
   /// The most pairs that are named.
   private static let pairLimit = 3

@@ -1,6 +1,6 @@
 /// The JSON form of a verdict on the shop's own images, `vq.fit-own/1`. Keys are camelCase and stable; new ones may be added.
 package struct NullDocument: Sendable, Encodable {
-  /// What is sure, as shares; `nil` if nothing was asked.
+  /// The shares of sure answers; `nil` if nothing was asked.
   private struct Figures: Encodable {
     let withoutOwn: Double?
     let withoutGroup: Double?

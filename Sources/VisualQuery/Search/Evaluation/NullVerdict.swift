@@ -1,6 +1,6 @@
 internal import PixelMatch
 
-/// Whether a shop has to be more careful than others, by the answers to photos of its own images, and the fit that makes it so.
+/// The verdict on how careful a shop has to be, by the answers to photos of its own images, and the fit that makes it so.
 ///
 /// The fit is one number, which lowers the log-odds of every answer: as much as it takes until what the shop lacks is hardly ever sure. The evidence of a look-alike is that of a
 /// photo of the thing itself in another shop, so that factors for single witnesses bring no more (docs/quality-trials.md). No answer becomes surer.
@@ -8,7 +8,7 @@ internal import PixelMatch
 /// Edits of a shop's own images look so much like the images that nearly all stay sure, however careful the shop is. So half of the price is told by photos of customers in
 /// general (``GeneralPhotos``): a fit goes no further than to where the right answers that it hides are worth as much as the wrong ones that it prevents.
 package struct NullVerdict: Sendable {
-  /// What becomes of a fit.
+  /// The outcome of a fit.
   package enum Outcome: String, Sendable, Hashable, CaseIterable, Encodable {
     /// Fewer things that the shop lacks are sure, and what it has is shown as before.
     case better
@@ -20,7 +20,7 @@ package struct NullVerdict: Sendable {
     case notBetter
   }
 
-  /// What is sure at the default cut-off, before or after.
+  /// The sure answers at the default cut-off, before or after.
   package struct Figures: Sendable, Hashable {
     /// The things that are asked for without themselves.
     package let withoutOwn: CountedShare
@@ -53,7 +53,7 @@ package struct NullVerdict: Sendable {
   /// The fit of all questions, or that in general if none is needed.
   package let fit: ShopFit
   package let before: Figures
-  /// What is sure by fits that have not seen the product.
+  /// The sure answers by fits that have not seen the product.
   package let after: Figures
   /// The answers, with the fit if it is worth keeping.
   package let null: ShopNull

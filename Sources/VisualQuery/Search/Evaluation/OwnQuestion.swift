@@ -17,7 +17,7 @@ package struct OwnQuestion: Sendable {
 
   /// The thing that the image shows.
   let id: EntityID
-  /// What stays together if questions are dealt into parts: the name of its group, or its own.
+  /// The name of its group, or its own: questions with the same name stay in one part when they are dealt.
   let product: String
   let present: Answer
   let withoutOwn: Answer

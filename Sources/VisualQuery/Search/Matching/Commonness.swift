@@ -1,6 +1,6 @@
 internal import PixelMatch
 
-/// What the images of many groups of the catalogue share with a query: a size chart beneath every product, a placeholder, one studio for
+/// The parts of a query that the images of many groups share: a size chart beneath every product, a placeholder, one studio for
 /// all photos, the shop's logo.
 ///
 /// Such things propose candidates and prove none of them, as frequent words do in a search of texts (Sivic and Zisserman, "Video Google: a

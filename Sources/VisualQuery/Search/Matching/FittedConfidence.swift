@@ -85,7 +85,7 @@ extension ScoredEntity {
 extension QueryState {
   /// The candidate entities with their confidences in this shop: as ``Standings/entities``, in the same kind of order.
   var fitted: [ScoredEntity] {
-    // What makes a shop careful without vectors does so with them.
+    // A fit to own images counts with vectors, too: it only makes a shop more careful.
     guard let fit = query.fit, fit.isCareful || fit.vectors == comparedVectors else {
       return standings.entities
     }
@@ -110,7 +110,7 @@ extension Matcher {
   /// the program.
   func fit(of options: MatchOptions) -> ShopFit? {
     guard options.subject == .anything else { return nil }
-    // What people said about photos of customers counts before what the shop's own images say.
+    // A fit of labelled photos counts before that of the shop's own images.
     return [(fits ?? catalogue.fits).current, fits == nil ? catalogue.null?.fit : nil].lazy
       .compactMap { $0 }.first { $0.isOfThisCalibration }
   }
