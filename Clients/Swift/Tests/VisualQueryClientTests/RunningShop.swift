@@ -124,6 +124,7 @@ struct Row: Encodable {
   var localized: [String: [String: String]]?
   var stock: [String]?
   var gtin: String?
+  var group: String?
 }
 
 /// A service for all tests of a suite.
