@@ -29,7 +29,7 @@ PARTS = [
             "TypeSearch", "RegionSearch", "QueryState", "Standings", "Matcher+Preparing", "ImageComparison", "NearestImages")]),
     ("Evidence, confidence and lists", "a look at what was fitted with it", [
         f"VisualQuery/Search/Matching/{name}.swift" for name in (
-            "MeasuredEvidence", "Calibration", "Calibration+Text", "Rivals", "SamePictures", "Commonness", "PossibleEntities", "SimilarEntities",
+            "MeasuredEvidence", "Calibration", "Calibration+Text", "VectorTestimony", "Rivals", "SamePictures", "Commonness", "PossibleEntities", "SimilarEntities",
             "MatchedObjects", "MatchAlignment", "VariantGroups", "StockedStores", "ActiveRules", "Matcher+Feedback", "Ranking")]),
 ]
 
@@ -55,7 +55,7 @@ EXPERIMENTS = {
     "light": ["LightStage", "PixelBuffer+Light"],
     "small-catalogues": ["AppearanceRarity"],
     "several-images-of-one-entity": ["NearestImages"],
-    "embeddings": ["EmbeddingContrast", "EmbeddingDirections", "EmbeddingScanStage", "ImageEmbedding"],
+    "embeddings": ["StrangerNearness", "VectorTestimony", "EmbeddingContrast", "EmbeddingDirections", "EmbeddingScanStage", "ImageEmbedding"],
     "labels": ["LabelStage", "LabelWordStage"],
     "confidence": ["Calibration", "Calibration+Text", "MeasuredEvidence", "Rivals", "SamePictures"],
     "what-many-products-share": ["Commonness"],

@@ -76,7 +76,7 @@ EDITS = [
     # The score and the log-odds.
     ("alone", f"{MATCHING}/Calibration", "guard isAlone else { return step2 }", "guard isAlone, !OUT else { return step2 }"),
     ("alone.prior", f"{MATCHING}/Calibration", "isAlone ? prior + alone.prior : prior", "isAlone && !OUT ? prior + alone.prior : prior"),
-    ("cellPrior", f"{MATCHING}/Standings", "{ _ in Calibration.cellPrior }", "{ _ in OUT ? 0 : Calibration.cellPrior }"),
+    ("cellPrior", f"{MATCHING}/Standings", "        Calibration.cellPrior\n", "        OUT ? 0 : Calibration.cellPrior\n"),
     ("outlinePrior", f"{MATCHING}/Calibration", "let (enough, span) = outlineInliers\n", "let (enough, span) = outlineInliers\n    if OUT { return 0 }\n"),
     ("outlines.chance", f"{MATCHING}/Standings", "if !isChance {", "if OUT || !isChance {"),
     ("agreement.leastVisible", f"{MATCHING}/ImageComparison", "max(leastVisible, $0.visible, $0.inliers)", "max(OUT ? 1 : leastVisible, $0.visible, $0.inliers)"),

@@ -74,7 +74,7 @@ package struct EmbeddingContrast: Sendable {
   }
 
   /// Returns evenly spaced rows, those of a model among at most ``rowLimit``.
-  private static func rows(
+  package static func rows(
     of segments: [SignatureSegment], with model: UInt64
   ) -> [(segment: SignatureSegment, row: Int)] {
     let embedded = segments.filter { $0.embeddingByteCount > 0 }

@@ -276,6 +276,19 @@ package enum Calibration {
     }
   }
 
+  /// Returns terms to whose embedding an addition is made.
+  static func adding(_ said: Double, ofVectorTo terms: [Evidence]) -> [Evidence] {
+    guard said != 0 else { return terms }
+    var terms = terms
+    if let place = terms.firstIndex(where: { $0.kind == .embedding }) {
+      let own = terms[place]
+      terms[place] = Evidence(kind: .embedding, value: own.value, weight: own.weight + said)
+    } else {
+      terms.append(Evidence(kind: .embedding, value: 0, weight: said))
+    }
+    return terms
+  }
+
   /// The log-odds between what is likely and what is sure, less than those between ``likely`` and ``defaultCutOff``.
   private static let likelyRange = 0.3
 

@@ -118,7 +118,7 @@ extension Matcher {
 
 extension Calibration {
   /// The number to be raised when a confidence changes though no coefficient does.
-  private static let revision = 1
+  private static let revision = 2
 
   /// The mark of the general calibration: another one after any change of its coefficients, or of those that a fit may have.
   package static let mark: String = {

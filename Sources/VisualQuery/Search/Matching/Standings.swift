@@ -62,9 +62,11 @@ struct Scoring: Sendable {
   let findings: Findings
   /// True if plain lines divide the image into cells that show one thing each.
   let isPage: Bool
+  private let vector: VectorTestimony
 
   init(_ state: QueryState) {
     (query, findings, isPage) = (state.query, state.findings, state.isPage)
+    vector = VectorTestimony(state.findings)
   }
 
   /// Returns every candidate entity, in the order of ``Standings/entities``.
@@ -132,7 +134,9 @@ struct Scoring: Sendable {
   func scored(_ region: RegionSearch) -> [ScoredEntity] {
     switch region.source {
     case .layout, .remainder:
-      scored(region.searches, in: region.frame, isPart: true) { _ in Calibration.cellPrior }
+      scored(region.searches, in: region.frame, isPart: true, hasVector: false) { _ in
+        Calibration.cellPrior
+      }
     // Windows only propose outlines; they have no candidates of their own.
     case .windows: []
     case .light:
@@ -170,11 +174,12 @@ struct Scoring: Sendable {
 
   /// - Parameters:
   ///   - isPart: True if a part of the image was searched: an image that is the same as the part is not the same as the query's.
+  ///   - hasVector: False if the query's vector is of other parts of the image, too.
   ///   - texts: The agreement of the text, which counts in the whole image and in the outlines that things draw in it. That of a
   ///     page is of many things.
   private func scored(
     _ searches: [TypeSearch], in frame: ImageFrame, isPart: Bool = false,
-    isSupportMeasured: Bool = true,
+    isSupportMeasured: Bool = true, hasVector: Bool = true,
     texts: TextAgreements? = nil, prior: (MeasuredEvidence) -> Double
   ) -> [ScoredEntity] {
     let texts = isPage ? nil : texts
@@ -239,10 +244,13 @@ struct Scoring: Sendable {
       if let others, !canMakeSure {
         terms = Calibration.bounded(terms, ifLikely: others)
       }
-      let evidence = completed(terms)
+      // The vector is that of the whole image: of a cell of a page, it says nothing.
+      let said = hasVector ? vector.odds(of: entity.key, entity.image.evidence) : 0
+      let unspoken = others ?? (said == 0 ? nil : terms)
+      let evidence = completed(Calibration.adding(said, ofVectorTo: terms))
       let found = scored(
         entity.key, entity.image, evidence,
-        without: others.map { others in completed(others.filter { $0.kind != .embedding }) },
+        without: unspoken.map { completed($0.filter { $0.kind != .embedding }) },
         confidence: Calibration.confidence(evidence))
       if picture == index { known[index] = (standings, found) }
       return found

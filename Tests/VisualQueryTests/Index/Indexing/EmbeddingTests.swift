@@ -301,6 +301,21 @@ import VisualQuery
     #expect(!plain.matches.contains { $0.evidence.contains { $0.kind == .embedding } })
   }
 
+  /// Would break if a model that tells all things of the catalogue apart could show nothing, or if one that says nothing could.
+  @Test(arguments: [0, 7, 19])
+  func `a vector makes sure if it is nearer than strangers come`(number: Int) async throws {
+    let (folder, matcher) = try await Self.shop()
+    defer { withExtendedLifetime(folder) {} }
+    let picture = try Self.photo(500)
+    let vector = zip(Self.vector(UInt64(number)), Self.vector(1000)).map { $0 + 0.2 * $1 }
+    let sure = try await Self.answer(matcher, picture, try Self.embedding(vector))
+      .matches.filter { $0.confidence >= Calibration.defaultCutOff }
+    #expect(sure.map(\.value.id.value) == ["p\(number)"])
+    let noise = try await Self.answer(
+      matcher, picture, try Self.embedding(Self.vector(UInt64(5000 + number))))
+    #expect(noise.matches.allSatisfy { $0.confidence < Calibration.defaultCutOff })
+  }
+
   /// Would break if the image that a model finds nearest took the place of the one whose keypoints agree.
   @Test func `an entity shows its best image, with the best of its embeddings`() async throws {
     let (folder, _) = try await Self.shop()

@@ -75,7 +75,10 @@ struct EmbeddingScanStage: SearchStage {
       await scanner.nearest([FlatScan.Pass(.embedding(embedding))], in: segments)
     }
     if !source.isGiven { try state.findGroups(in: catalogue) }
-    return hasWords ? share : 0
+    // Words ask for something else than the image shows, so that nearness to both proves nothing.
+    if case .worded = source { return hasWords ? share : 0 }
+    try state.findStrangers(in: catalogue, catalogue.segments(of: .product))
+    return share
   }
 
   /// Returns an embedding with the direction of words added, so that both spread the catalogue's images alike: the cosines of words and images

@@ -46,6 +46,8 @@ struct StoredEmbeddingStage: SearchStage {
     let isFetched = try await StoredCandidateStage.fetch(&found, from: segments, to: &state)
     for (index, rows) in found.enumerated() { try state.add(rows, to: index, in: catalogue) }
     if !source.isGiven { try state.findGroups(in: catalogue) }
+    let products = zip(state.findings.searches, samples).filter { $0.0.type == .product }
+    try state.findStrangers(in: catalogue, products.flatMap(\.1))
     return isWhole && isFetched ? 1 : QueryPlan.nearlyAll
   }
 
