@@ -59,6 +59,8 @@ struct RegionSearch: Sendable {
   let outlined: Set<UInt32>
   /// See ``RegionProposal/isWithinPart``.
   let isWithinPart: Bool
+  /// The addition to the log-odds of what is found in it.
+  var prior = 0.0
   /// True if the outlines of candidates were compared with the marks of a signature, and not with pixels: the answer then still names them as
   /// not searched.
   let isByMarks: Bool

@@ -143,7 +143,7 @@ struct Scoring: Sendable {
       scored(
         region.searches, in: region.frame, isPart: true, isSupportMeasured: false,
         texts: findings.texts
-      ) { _ in 0 }
+      ) { _ in region.prior }
       .filter { $0.image!.evidence.inliers >= Rivals.claimingInliers }
     case .outline:
       scored(

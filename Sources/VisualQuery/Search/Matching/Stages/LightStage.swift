@@ -12,6 +12,8 @@ struct LightStage: SearchStage {
 
   /// The evidence of aligned colors at which they agree.
   private static let agreeingColor = 0.5
+  /// The addition to the log-odds of what is found in the full range. Many images have no black: a teal thing in its range may look black.
+  private static let rangePrior = -0.7
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     guard !state.isPage, !state.standings.isAnySure else { return 1 }
@@ -21,24 +23,38 @@ struct LightStage: SearchStage {
       state.notes.unsearchedRegions.append(.neutralLight)
       return 1
     }
-    let shouldStop = state.query.shouldStop
-    guard let neutral = image.inNeutralLight(shouldStop: shouldStop) else {
-      return shouldStop() ? 0 : 1
+    let keys = Set(aligned.map(\.key))
+    if let neutral = image.inNeutralLight(shouldStop: state.query.shouldStop) {
+      guard Self.look(at: neutral, for: keys, prior: 0, &state) else { return 0 }
+      if state.standings.isAnySure { return 1 }
     }
-    guard let signature = QuerySignature(neutral, isSent: false, shouldStop: shouldStop) else {
-      return 0
+    if let full = image.inFullRange(shouldStop: state.query.shouldStop) {
+      guard Self.look(at: full, for: keys, prior: Self.rangePrior, &state) else { return 0 }
+    }
+    return state.query.shouldStop() ? 0 : 1
+  }
+
+  /// Compares the candidates with the image in another light.
+  ///
+  /// - Returns: False if the query is to stop.
+  private static func look(
+    at image: PixelBuffer, for aligned: Set<UInt32>, prior: Double, _ state: inout QueryState
+  ) -> Bool {
+    let shouldStop = state.query.shouldStop
+    guard let signature = QuerySignature(image, isSent: false, shouldStop: shouldStop) else {
+      return false
     }
     var searches = state.findings.searches.map { $0.narrowed(to: signature) }
     for index in searches.indices {
-      guard searches[index].verifyGeometry(shouldStop: shouldStop) == 1 else { return 0 }
+      guard searches[index].verifyGeometry(shouldStop: shouldStop) == 1 else { return false }
     }
-    let outcome = searches.comparePatches(with: neutral, signature, shouldStop: shouldStop)
-    guard outcome != .stopped else { return 0 }
+    guard searches.comparePatches(with: image, signature, shouldStop: shouldStop) != .stopped
+    else { return false }
     state.findings.regions.append(
       RegionSearch(
-        source: .light, frame: ImageFrame(signature), outlined: Set(aligned.map(\.key)),
-        isWithinPart: false, isByMarks: false, searches: searches))
-    return 1
+        source: .light, frame: ImageFrame(signature), outlined: aligned,
+        isWithinPart: false, prior: prior, isByMarks: false, searches: searches))
+    return true
   }
 
   /// Returns whether keypoints align a candidate whose colors are others.
