@@ -50,24 +50,13 @@ struct FeedbackHandlers: Handlers {
     of body: [UInt8], _ form: MatchForm
   ) throws -> (json: [UInt8], picture: [UInt8]?) {
     guard case .multipart(let boundary) = form else { return (body, nil) }
-    let parts = try Multipart.parts(of: body, boundary: boundary)
-    if let other = parts.first(where: { $0.name != "image" && $0.name != "feedback" }) {
-      throw Problem(
-        .invalidField, "there is no part '\(other.name.excerpt)' here; send 'feedback' and 'image'",
-        field: other.name.excerpt)
-    }
-    guard let statement = parts.first(where: { $0.name == "feedback" }) else {
+    let parts = try FormParts(body, boundary, names: ["feedback", "image"])
+    guard let json = try parts.content("feedback", limit: BodyLimits.question) else {
       throw Problem(
         .invalidField, "the form has no part 'feedback' with the statement as JSON",
         field: "feedback")
     }
-    let json = Array(body[statement.content])
-    guard json.count <= BodyLimits.question else {
-      throw Problem(
-        .bodyTooLarge, "the part 'feedback' has more than \(BodyLimits.question) bytes",
-        field: "feedback", limit: BodyLimits.question)
-    }
-    return (json, parts.first { $0.name == "image" }.map { Array(body[$0.content]) })
+    return (json, try parts.content("image"))
   }
 
   /// Reads a statement about entities that exist.

@@ -49,33 +49,18 @@ struct RuleHandlers: Handlers {
   func tryRules(_ request: HTTPRequest, _ form: MatchForm) async throws -> HTTPResponse {
     guard case .multipart(let boundary) = form else { throw MatchForm.isNotMultipart }
     try RequestFields(request.info.head.query).finish()
-    let parts = try Multipart.parts(of: request.body, boundary: boundary)
-    let names = [Self.rulesPart, "request", "image"]
-    if let other = parts.first(where: { !names.contains($0.name) }) {
-      throw Problem(
-        .invalidField,
-        "there is no part '\(other.name.excerpt)' here; send 'rules', 'request' and 'image'",
-        field: other.name.excerpt)
-    }
-    func content(_ name: String, limit: Int) throws(Problem) -> [UInt8]? {
-      guard let part = parts.first(where: { $0.name == name }) else { return nil }
-      guard part.content.count <= limit else {
-        throw Problem(
-          .bodyTooLarge, "the part '\(name)' has more than \(limit) bytes", field: name,
-          limit: limit)
-      }
-      return Array(request.body[part.content])
-    }
-    guard let json = try content(Self.rulesPart, limit: ShopRules.byteLimit) else {
+    let parts = try FormParts(
+      request.body, boundary, names: [Self.rulesPart, "request", "image"])
+    guard let json = try parts.content(Self.rulesPart, limit: ShopRules.byteLimit) else {
       throw Problem(
         .invalidField, #"the form has no part 'rules' with {"rules":[…]}"#, field: Self.rulesPart)
     }
     var matcher = matcher(try catalogue.newest(), request, clock: request.time)
     matcher.models = settings.models
     let (rules, missing) = try checkedRules(json, "the part 'rules'", in: matcher.catalogue)
-    let picture = try content("image", limit: .max)
+    let picture = try parts.content("image")
     let fields = try RequestFields(
-      json: try content("request", limit: BodyLimits.question) ?? Array("{}".utf8))
+      json: try parts.content("request", limit: BodyLimits.question) ?? Array("{}".utf8))
     try fields.refuse([Question.continuation], "cannot be tried; send the labels and the image")
     let question = try Question(
       fields, hasPicture: picture != nil,
