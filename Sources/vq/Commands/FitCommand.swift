@@ -30,7 +30,7 @@ enum FitCommand {
       detail: """
         The more there are, the more careful is the fit. If fewer of the photos of QUERIES show such things, the others are also asked \
         as if the shop did not have theirs, and these answers count for the rest.
-        """, standard: "0.1"), "SHARE", in: 0...0.9)
+        """, standard: "0.1"), "SHARE", in: ShopFitting.absentShares)
   static let json = Option<Bool>.flag(OptionText("json", "the verdict as one JSON object"))
 
   static let command = CommandDescription(
@@ -152,7 +152,10 @@ enum FitCommand {
       ShopFitting(queries, absentShare: arguments[absent] ?? ShopFitting.usualAbsentShare))
     var generation = catalogue.generation
     let isStored = verdict.outcome == .better && !arguments[dryRun]
-    if isStored { generation = try await store(catalogue.fits.adding(verdict.fit), in: catalogue) }
+    if isStored {
+      generation = try await catalogue.fits.addingNew(verdict.fit)
+        .store(in: catalogue.directory)
+    }
     if arguments[json] {
       try console.output.writeJSON(
         FitDocument(verdict, isStored: isStored, generation: generation))
@@ -173,12 +176,6 @@ enum FitCommand {
       advice: labelled == nil
         ? ["fit again with: vq fit --own", "or remove it with: vq fit --undo --own"]
         : ["fit again with: vq fit QUERIES", "or remove it with: vq fit --undo"])
-  }
-
-  private static func store(_ fits: ShopFits, in catalogue: Catalogue) async throws -> Int {
-    var settings = ShopSettings()
-    settings.fits = fits
-    return try await Indexer(directory: catalogue.directory, settings: settings).putSettings()
   }
 
   private static func takeBack(
@@ -204,7 +201,7 @@ enum FitCommand {
           ? [] : ["to remove that of its own images: vq fit --undo --own"])
     }
     let left = catalogue.fits.undone
-    let generation = try await store(left, in: catalogue)
+    let generation = try await left.store(in: catalogue.directory)
     if arguments[json] {
       return try FitText(console: console).show(left, own: catalogue.null, isJSON: true)
     }

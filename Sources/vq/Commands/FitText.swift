@@ -121,21 +121,13 @@ struct FitText {
     }
   }
 
-  /// The fits of an index as JSON.
-  private struct FitsDocument: Encodable {
-    let schema = "vq.fits/1"
-    let counts: Bool
-    let fits: [ShopFit]
-    let own: ShopNull?
-  }
-
   /// Writes the fits of an index.
+  // Not inlined: the optimizer of Swift 6.3.1 crashes on an async function that contains it.
+  @inline(never)
   func show(_ fits: ShopFits, own: ShopNull?, isJSON: Bool) throws {
-    let counts = fits.current?.isOfThisCalibration ?? false
-    if isJSON {
-      return try console.output.writeJSON(
-        FitsDocument(counts: counts, fits: fits.all, own: own))
-    }
+    let document = FitsDocument(fits, own: own)
+    if isJSON { return try console.output.writeJSON(document) }
+    let counts = document.counts
     try showLabelled(fits, counts)
     guard let own else { return }
     try console.output.writeLine("\nOwn images: \(OwnImagesText(own).text).")
@@ -161,8 +153,9 @@ struct FitText {
     try write(table)
     let vectors =
       current.vectors.map { "the vectors of \(DisplayText.escaped($0))" } ?? "no vectors"
+    let day = current.date.map { " on \($0.prefix(10))" } ?? ""
     try console.output.writeLine(
-      "\nFitted to \(DisplayText.count(current.photos, "photo", "photos")) of \(DisplayText.count(current.products, "product", "products")), with \(vectors)."
+      "\nFitted\(day) to \(DisplayText.count(current.photos, "photo", "photos")) of \(DisplayText.count(current.products, "product", "products")), with \(vectors)."
         + (counts ? "" : "\nIt does not count: it belongs to another calibration."))
   }
 

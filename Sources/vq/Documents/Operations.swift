@@ -2,7 +2,7 @@ import VisualQuery
 
 extension Operation {
   /// The descriptions of all endpoints but those of the page.
-  static let all = search + ofEntities + ofShop + ofFeedback + ofChecks + ofServer
+  static let all = search + ofEntities + ofShop + ofFeedback + ofChecks + ofFit + ofServer
 }
 
 extension Operation.Parameter {

@@ -108,6 +108,9 @@ extension ProblemAnswer {
   static let unknownStatement = ProblemAnswer(
     "UnknownStatement", "There is no such statement.",
     Problem(.unknownStatement, "There is no statement 12."), codes: [.unknownStatement])
+  static let noFit = ProblemAnswer(
+    "NoFit", "There is no fit of labelled photos.",
+    Problem(.noFit, "The shop has no fit of labelled photos."), codes: [.noFit])
   static let entityOrPicture = ProblemAnswer(
     "EntityOrPicture", "There is no such entity, or it has no image that can be read.",
     Problem(.noPicture, "The entity has no such picture."), codes: [.unknownEntity, .noPicture])

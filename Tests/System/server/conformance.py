@@ -1439,6 +1439,35 @@ def check_put(suite, photo):
     suite.call("delete what was put", "DELETE", target, 204, key=suite.write_key)
 
 
+def check_fit(suite, photo):
+    """A shop learns from labelled photos."""
+    kind = {"Content-Type": "application/json"}
+    key = suite.write_key
+    allowed = key is not None
+
+    def send(name, method, target, value, status, **more):
+        return suite.call(name, method, target, status if allowed else 401, json.dumps(value).encode(), kind, key=key, **more)
+
+    def ask(name, status, query, *parts, **more):
+        body, media_type = form(("query", None, "application/json", json.dumps(query).encode()), *parts)
+        return suite.call(name, "POST", "/v1/fit/photos", status if allowed else 401, body, {"Content-Type": media_type}, key=key, **more)
+
+    part = ("image", "a.jpg", "image/jpeg", photo)
+    asked = ask("a photo for a fit", 200, {"truth": ["oats"]}, part)
+    ask("a photo of what the shop lacks", 200, {"truth": [], "labels": ["cereal"], "edit": "phone"}, part)
+    ask("a photo of an unknown id", 400, {"truth": ["none"]}, part, **({"field": "truth"} if allowed else {}))
+    ask("a photo for a fit that is not there", 400, {"truth": ["oats"]}, **({"field": "image"} if allowed else {}))
+    ask("a photo for a fit that is none", 415, {"truth": ["oats"]}, ("image", "a.jpg", "image/jpeg", b"no image"))
+    send("a photo of no statement", "POST", "/v1/fit/photos", {"statement": 999999}, 404)
+    sealed = asked.json["photo"] if allowed and asked is not None and asked.json else "x"
+    send("a fit to one photo", "POST", "/v1/fit", {"photos": [sealed], "absentShare": 0.2, "dryRun": True}, 200,
+         **({"has": lambda a: expect(a.json["verdict"] == "tooFew" and not a.json["stored"], f"it is {a.json}")} if allowed else {}))
+    send("a fit to one photo twice", "POST", "/v1/fit", {"photos": [sealed, sealed]}, 400, **({"field": "photos[1]"} if allowed else {}))
+    send("a fit to no photos", "POST", "/v1/fit", {"photos": []}, 400, **({"field": "photos"} if allowed else {}))
+    send("a fit to what is no photo", "POST", "/v1/fit", {"photos": ["AAAA"]}, 422)
+    suite.call("no fit is undone", "DELETE", "/v1/fit", 404 if allowed else 401, key=key)
+
+
 def check_feedback(suite, photo):
     """What people say about answers, what the shop could correct, and the neighbors of an entity."""
     kind = {"Content-Type": "application/json"}
@@ -1461,7 +1490,7 @@ def check_feedback(suite, photo):
     suite.call("history", "GET", "/v1/entities/product/mug-red/history", has=lambda a: expect(
         a.json["added"] and a.json["changed"], f"it is {a.json}"))
     suite.call("history of nothing", "GET", "/v1/entities/product/none/history", 404, code="unknownEntity")
-    for name in ("feedback", "feedback/queries", "doctor", "labels/unknown", "rules", "rejected"):
+    for name in ("feedback", "feedback/queries", "doctor", "labels/unknown", "rules", "rejected", "fit"):
         suite.call(f"{name} for the shop", "GET", f"/v1/{name}", 200 if allowed else 401, key=key)
         if allowed and suite.key is not None and suite.key != key:
             suite.call(f"{name} for others", "GET", f"/v1/{name}", 403, code="forbidden")
@@ -1505,6 +1534,7 @@ def check_feedback(suite, photo):
     suite.call("the figures of a confidence beyond one", "POST", figures, 400,
                json.dumps({"queries": [{"truth": [], "answers": [{"id": "product:oats", "confidence": 2}]}]}).encode(), kind, key=key,
                field="queries[0].answers[0].confidence")
+    check_fit(suite, photo)
     bridge = {"label": "oatmeal", "labels": ["cereal"]}
     send("a label that is not the shop's", "POST", "/v1/labels/bridge", {**bridge, "labels": ["none"]}, 400)
     # schemathesis found this one accepted.

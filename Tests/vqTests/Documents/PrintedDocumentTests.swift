@@ -82,16 +82,24 @@ import VisualQuery
     try expect(printed, of: .index)
   }
 
-  private static let fit = ShopFit(
-    [.prior: -1.5], calibration: Calibration.mark, vectors: "m", photos: 100, products: 10)
+  private static let fit = dated(
+    ShopFit(
+      [.prior: -1.5], calibration: Calibration.mark, vectors: "m", photos: 100, products: 10))
+
+  private static func dated(_ fit: ShopFit) -> ShopFit {
+    var fit = fit
+    fit.time = 1_764_386_100
+    return fit
+  }
 
   private static let own = ShopNull(
     calibration: Calibration.mark, withoutOwn: CountedShare(3, of: 9),
     withoutGroup: CountedShare(0, of: 4), present: CountedShare(8, of: 9), unavailable: 1,
     pairs: [.init(asked: "product:a", answered: "product:b", confidence: 0.99)], sketch: [1],
-    fit: ShopFit(
-      [.prior: -1.5], calibration: Calibration.mark, vectors: "m", photos: 9, products: 9,
-      isCareful: true), fitted: CountedShare(1, of: 9))
+    fit: dated(
+      ShopFit(
+        [.prior: -1.5], calibration: Calibration.mark, vectors: "m", photos: 9, products: 9,
+        isCareful: true)), fitted: CountedShare(1, of: 9))
 
   @Test func `the verdict on a fit, and the fits of an index`() async throws {
     let index = folder.path + "/i.vq"

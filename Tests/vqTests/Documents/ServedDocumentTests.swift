@@ -149,6 +149,15 @@ import VisualQuery
       "POST /v1/evaluations:figures",
       #"{"queries":[{"truth":["oats"],"answers":[{"id":"product:flat","confidence":0.9}],"complete":false}]}"#
     )
+    let fitted = FitDocument(FitVerdict(ShopFitting([])), isStored: false, generation: 1)
+    let photo = AskedPhotoDocument(id: "a", photo: "b")
+    for (document, name) in [
+      (JSONBody.encoded(fitted), "FitVerdict"), (JSONBody.encoded(photo), "AskedPhoto"),
+      (JSONBody.encoded(FitsDocument.full), "ShopFits"),
+    ] {
+      #expect(
+        try checked.faults(of: Data(document), by: ["$ref": "#/components/schemas/\(name)"]) == [])
+    }
     _ = try await ask("GET /v1/numbers")
     #expect(
       try checked.faults(
@@ -181,4 +190,20 @@ import VisualQuery
     Schema.reference(definition).collectDefinitions(into: &found)
     return Set(found.keys)
   }
+}
+
+extension FitsDocument {
+  /// Fits with every property.
+  fileprivate static let full: FitsDocument = {
+    var fit = ShopFit(
+      [.prior: -1], calibration: Calibration.mark, vectors: "m", photos: 100, products: 10,
+      isCareful: true)
+    fit.time = 1_764_386_100
+    let own = ShopNull(
+      calibration: Calibration.mark, withoutOwn: CountedShare(3, of: 9),
+      withoutGroup: CountedShare(0, of: 4), present: CountedShare(8, of: 9), unavailable: 1,
+      pairs: [.init(asked: "product:a", answered: "product:b", confidence: 0.99)], sketch: [1],
+      fit: fit, fitted: CountedShare(1, of: 9))
+    return FitsDocument(ShopFits([fit]), own: own)
+  }()
 }

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
 /// The few numbers that labelled photos of a shop, or its own images, taught about its confidences (`vq fit`).
 ///
 /// They are stored by name, and belong to the calibration that they correct: after a change of that one, they do not count any more.
@@ -49,6 +55,8 @@ package struct ShopFit: Sendable, Hashable, Encodable {
   /// True if it only makes answers less sure. So does one that the shop's own images taught: they say what is wrong here, and hardly how
   /// customers photograph.
   package let isCareful: Bool
+  /// The time at which it was stored, in seconds since 1970, or `nil` if nobody noted it.
+  package var time: Int?
 
   /// Makes a fit. Values out of their range are moved to its ends, and all are rounded to three decimals, so that every machine stores the same.
   package init(
@@ -79,7 +87,13 @@ package struct ShopFit: Sendable, Hashable, Encodable {
     ]
     if let vectors { fields["vectors"] = .string(vectors) }
     if isCareful { fields["careful"] = .bool(true) }
+    if let date { fields["date"] = .string(date) }
     return .object(fields)
+  }
+
+  /// The time at which it was stored, as in `2026-11-29T03:15:00Z`.
+  package var date: String? {
+    time.map { Date(timeIntervalSince1970: Double($0)).formatted(.iso8601) }
   }
 
   /// Encodes the JSON form.
@@ -119,6 +133,9 @@ package struct ShopFit: Sendable, Hashable, Encodable {
     self.init(
       values, calibration: calibration, vectors: vectors, photos: count("photos"),
       products: count("products"), isCareful: fields["careful"] == .bool(true))
+    if case .string(let text)? = fields["date"], let date = try? Date(text, strategy: .iso8601) {
+      time = Int(exactly: date.timeIntervalSince1970.rounded())
+    }
   }
 }
 

@@ -20,10 +20,10 @@ package struct EvaluationQuery: Sendable, Hashable {
   /// The kind of edit that was made to the image; queries of one kind are reported together.
   package let edit: String
 
-  /// Makes a query of which only the right answers are known.
-  package init(truth: [String]) {
-    (query, self.truth) = ("", truth)
-    (image, signature, labels, text, embedding, edit) = ("", nil, [], "", nil, "none")
+  /// Makes a query whose image is elsewhere.
+  package init(truth: [String], labels: [String] = [], edit: String = "none") {
+    (query, image, signature, text, embedding) = ("", "", nil, "", nil)
+    (self.truth, self.labels, self.edit) = (truth, labels, edit)
   }
 
   /// The same question with other labels.

@@ -17,6 +17,8 @@ internal import PixelMatch
 package struct ShopFitting: Sendable {
   /// The share of photos that show what the shop lacks, if nobody says otherwise.
   package static let usualAbsentShare = 0.1
+  /// The accepted shares.
+  package static let absentShares = 0...0.9
   /// The deviations of the prior of each number from that of the general calibration.
   private static let deviations: [Double] = [2, 0.5, 0.5, 0.5, 1]
   /// The times that the first answers are looked up again, since a fit may change which one is first; and the steps of Newton's method.

@@ -93,6 +93,11 @@ extension PrintedDocument {
     without them. With two --models, they are those of each.
     """, .one(of: [.reference(.evaluation), .reference(.modelComparison)]))
 
+  static let fit = PrintedDocument(
+    "fit",
+    "The verdict of `vq fit --json`, also with `--own`, or with `--show` and `--undo` the fits of the index.",
+    .one(of: [.reference(.fitVerdict), .reference(.nullVerdict), .reference(.shopFits)]))
+
   fileprivate static let evaluation = Schema.object(
     "The figures of an evaluation.",
     [

@@ -76,7 +76,7 @@ extension CheckHandlers {
   }
 
   /// Checks the right answers, so that a mistyped one is not counted as a miss.
-  private func checkTruth(of queries: [EvaluationQuery]) async throws {
+  func checkTruth(of queries: [EvaluationQuery]) async throws {
     let lookup = EntityLookup(catalogue: try catalogue.newest(), pool: pool)
     for query in queries {
       for value in query.truth {
@@ -94,7 +94,7 @@ extension CheckHandlers {
   /// The most right ids of a query.
   static let truthLimit = 200
   /// The most characters of an id with its type.
-  private static let idLength = 264
+  static let idLength = 264
 
   func evaluationFigures(_ request: HTTPRequest) throws -> HTTPResponse {
     try RequestFields(request.info.head.query).finish()

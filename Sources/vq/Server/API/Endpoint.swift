@@ -57,6 +57,10 @@ struct Endpoint: Sendable {
     static let statement = Body(
       form: { head throws(Problem) in try EntityForm.kind(of: head) },
       jsonLimit: BodyLimits.question, otherLimit: BodyLimits.statement)
+    /// JSON that names a photo, or a form with one.
+    static let photo = Body(
+      form: { head throws(Problem) in try EntityForm.kind(of: head) },
+      jsonLimit: BodyLimits.question)
     static let form = Body(
       form: { head throws(Problem) in
         let form = try MatchForm(head)
@@ -145,6 +149,8 @@ enum BodyLimits {
   static let entity = JSONLimits().byteCount
   /// The outcomes of an evaluation, which has room for 500 queries with some answers each.
   static let outcomes = 1_048_576
+  /// The photos of a fit, which has room for 500 with all candidates and witnesses.
+  static let fit = 5_000_000
   /// A statement with its image.
   static let statement = 2_000_000
 }

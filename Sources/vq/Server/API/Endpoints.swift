@@ -122,6 +122,20 @@ extension Endpoint {
       shop, call in
       try CheckHandlers(shop).evaluationFigures(call.request)
     },
+    Endpoint("GET /v1/fit", .write) { shop, call in
+      try FitHandlers(shop).listFits(call.request)
+    },
+    Endpoint("POST /v1/fit/photos", .write, body: .photo, budget: .check) { shop, call in
+      try await FitHandlers(shop).askPhoto(call.request, call.form ?? .json)
+    },
+    Endpoint(
+      "POST /v1/fit", .write, body: .json(BodyLimits.fit), lane: .changes, budget: .change
+    ) { shop, call in
+      try await FitHandlers(shop).fit(call.request)
+    },
+    Endpoint("DELETE /v1/fit", .write, lane: .changes, budget: .change) { shop, call in
+      try await FitHandlers(shop).undo(call.request)
+    },
     Endpoint("GET /v1/labels/unknown", .write) { shop, call in
       try CheckHandlers(shop).unknownLabels(call.request)
     },

@@ -16,6 +16,7 @@ extension Problem {
     case noPicture
     case noAssociation
     case unknownStatement
+    case noFit
     case methodNotAllowed
     case requestTimeout
     case expiredToken
@@ -58,7 +59,9 @@ extension Problem {
       case .badRequest, .invalidParameter, .invalidField, .invalidJSON, .nothingAsked: 400
       case .unauthorized: 401
       case .forbidden: 403
-      case .unknownPath, .unknownEntity, .noPicture, .noAssociation, .unknownStatement: 404
+      case .unknownPath, .unknownEntity, .noPicture, .noAssociation, .unknownStatement,
+        .noFit:
+        404
       case .methodNotAllowed: 405
       case .requestTimeout: 408
       case .expiredToken: 410

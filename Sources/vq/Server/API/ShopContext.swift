@@ -27,6 +27,8 @@ final class ShopContext: Sendable {
   /// The findings of the doctor for the newest generation that was checked.
   let checkups = Checkups()
   let evaluations = Evaluations()
+  /// True while the fits change.
+  let isFitting = Mutex(false)
   /// Labels that the catalogue lacks, until they are counted on disk.
   let unmatched = Mutex<[String]>([])
   /// Searches until they are counted on disk.

@@ -55,7 +55,7 @@ final class ShopService: HTTPService {
   private let generationWaiters = Mutex(0)
 
   /// The longest time of a check of the whole catalogue.
-  private static let checkBudget = Duration.seconds(30)
+  static let checkBudget = Duration.seconds(30)
 
   init(_ shop: ShopContext) {
     self.shop = shop

@@ -19,7 +19,7 @@ enum UserMessage: Sendable, CaseIterable {
       switch code {
       case .nothingAsked: .nothingAsked
       case .unauthorized, .forbidden: .notAllowed
-      case .unknownEntity, .noPicture, .unknownStatement: .gone
+      case .unknownEntity, .noPicture, .unknownStatement, .noFit: .gone
       case .expiredToken, .invalidToken: .startAgain
       // Browsers show truncated images, so people need to be told what to do with one.
       case .truncated: .incompleteImage

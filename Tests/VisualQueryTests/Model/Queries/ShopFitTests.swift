@@ -18,6 +18,16 @@ import VisualQuery
     #expect(fits.current?[.prior] == 0.25 && fits.current?[.labels] == 1)
   }
 
+  @Test func `the time of a fit is stored as a date, and is nothing for one without`() throws {
+    var fit = Self.fit(-1)
+    #expect(fit.date == nil && !fit.json.text.contains("date"))
+    fit.time = 1_764_386_100
+    #expect(fit.date == "2025-11-29T03:15:00Z")
+    #expect(try ShopFit(json: JSONValue(stored: fit.json.text)) == fit)
+    let unread = fit.json.text.replacing("2025-11-29T03:15:00Z", with: "yesterday")
+    #expect(try ShopFit(json: JSONValue(stored: unread)) == Self.fit(-1))
+  }
+
   @Test func `an undone fit gives way to the one before, and the oldest are forgotten`() {
     var fits = ShopFits()
     #expect(fits.undone == fits && fits.current == nil)

@@ -107,6 +107,8 @@ import VisualQuery
       Question("POST /v1/events", json: "{}"),
       Question("GET /v1/rejected"), Question("POST /v1/evaluations", json: "{}"),
       Question("POST /v1/evaluations:figures", json: "{}"),
+      Question("GET /v1/fit"), Question("POST /v1/fit", json: "{}"), Question("DELETE /v1/fit"),
+      Question("POST /v1/fit/photos", json: "{}"),
     ] + ServedFiles.pageFiles.keys.map { Question("GET /page/\($0)") }
   }
 

@@ -1,12 +1,6 @@
 import VisualQuery
 
-extension PrintedDocument {
-  static let fit = PrintedDocument(
-    "fit",
-    "The verdict of `vq fit --json`, also with `--own`, or with `--show` and `--undo` the fits of the index.",
-    .one(of: [.reference(.fitVerdict), .reference(.nullVerdict), .reference(.shopFits)]))
-}
-
+/// The schemas of what a shop has learned about its confidences.
 extension Definition {
   static let shopFit = Definition(
     "ShopFit",
@@ -19,6 +13,7 @@ extension Definition {
         .required("photos", .integer("The number of photos.", min: 0)),
         .required("products", .integer("The number of products that they show.", min: 0)),
         .optional("careful", .boolean("True if it only makes answers less sure.")),
+        .optional("date", .string("When it was stored, such as `2026-11-29T03:15:00Z`.")),
       ]))
 
   static let shopNull = Definition(
@@ -112,6 +107,83 @@ extension Definition {
             "The fits, the oldest first, of which the last one counts.", of: .reference(.shopFit),
             max: ShopFits.limit)),
         .optional("own", .reference(.shopNull)),
+      ]))
+
+  static let photoForm = Definition(
+    "PhotoForm",
+    .object(
+      "A labelled photo.",
+      [
+        .required(
+          "query",
+          .object(
+            "What is known of it.",
+            [
+              .required(
+                "truth",
+                .array(
+                  "The ids that are right, none if the shop has nothing of the kind.",
+                  of: .string(max: CheckHandlers.idLength, pattern: Pattern.line),
+                  max: CheckHandlers.truthLimit)),
+              .optional(
+                "labels",
+                .array(
+                  "Words for what is seen.",
+                  of: .string(max: SemanticContent.labelLength, pattern: Pattern.line),
+                  max: SemanticContent.labelLimit
+                ).orNull),
+              .optional(
+                "edit",
+                .string(
+                  "The kind of photo: nothing may become worse for one kind. `none` by default.",
+                  max: FitHandlers.editLength, pattern: Pattern.line
+                ).orNull),
+            ])),
+        .required(
+          "image",
+          .string("The photo.").with("contentMediaType", #""application/octet-stream""#)),
+      ]))
+
+  static let keptPhoto = Definition(
+    "KeptPhoto",
+    .object(
+      "The photo of an accepted statement, which was kept with consent.",
+      [
+        .required(
+          "statement", .integer("The number of the statement.", min: 1, max: Int(Int32.max)))
+      ]))
+
+  static let askedPhoto = Definition(
+    "AskedPhoto",
+    .object(
+      "A photo that was asked for a fit.",
+      [
+        .required("id", .string("The name of the photo: equal files have equal ones.", min: 1)),
+        .required(
+          "photo",
+          .string(
+            "What it says for a fit, sealed by the server. It is of use for this catalogue only.",
+            min: 1, max: AskedPhoto.tokenLimit)),
+      ]))
+
+  static let photosToFit = Definition(
+    "PhotosToFit",
+    .object(
+      "Photos that were asked.",
+      [
+        .required(
+          "photos",
+          .array(
+            "Each as `POST /v1/fit/photos` gave it, and none twice.",
+            of: .string(min: 1, max: AskedPhoto.tokenLimit, pattern: "^[A-Za-z0-9_-]+$"), min: 1,
+            max: FitHandlers.photoLimit)),
+        .optional(
+          "absentShare",
+          .number(
+            "The share of photos that show what the shop lacks.",
+            min: ShopFitting.absentShares.lowerBound, max: ShopFitting.absentShares.upperBound
+          ).with("default", "\(ShopFitting.usualAbsentShare)").orNull),
+        .optional("dryRun", .boolean("True to store nothing. False by default.").orNull),
       ]))
 
   static let fitVerdict = Definition(
