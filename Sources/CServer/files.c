@@ -59,6 +59,9 @@ static const uint8_t evaluate_js[] = {
 static const uint8_t feedback_js[] = {
 #embed "files/page/feedback.js"
 };
+static const uint8_t fit_js[] = {
+#embed "files/page/fit.js"
+};
 static const uint8_t icon_svg[] = {
 #embed "files/page/icon.svg"
 };
@@ -116,6 +119,7 @@ static const cs_page_file page_files[] = {
     {"entity.js", {entity_js, sizeof entity_js}},
     {"evaluate.js", {evaluate_js, sizeof evaluate_js}},
     {"feedback.js", {feedback_js, sizeof feedback_js}},
+    {"fit.js", {fit_js, sizeof fit_js}},
     {"icon.svg", {icon_svg, sizeof icon_svg}},
     {"main.js", {main_js, sizeof main_js}},
     {"numbers.js", {numbers_js, sizeof numbers_js}},

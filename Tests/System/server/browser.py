@@ -233,7 +233,35 @@ def evaluates(browser, arguments, check):
     check("a photo of an unknown id is left out and said", "nothing-known" in left_out, left_out)
     browser.screenshot(os.path.join(arguments.output, "evaluation-1280.png"))
     if arguments.key:
+        fits(browser, arguments, check)
         saves_the_report(browser, arguments, check)
+
+
+def fits(browser, arguments, check):
+    """The shop learns from the photos that were evaluated. These are too few, and the verdict says so."""
+    now = browser.wait("the present fit", "return document.getElementById('fitNow')?.textContent")
+    check("the page says that there is no fit", "has no fit" in now, now)
+    chosen = browser.run("return document.getElementById('fitPhotos').textContent")
+    check("the photos of the evaluation are those to fit to", chosen == "3 photos are chosen.", chosen)
+    browser.click("#fitStart")
+    browser.wait("the verdict", "return document.querySelector('#fitVerdict h4')")
+    verdict = browser.run("return document.querySelector('#fitVerdict h4').textContent")
+    # The three are one file, which counts once.
+    check("the verdict is in plain words", verdict.startswith("Not kept: 1 photo of 1 product is too few"), verdict)
+    check("the verdict has the focus", browser.run(
+        "return document.activeElement === document.querySelector('#fitVerdict h4')"))
+    left_out = browser.run("return document.querySelector('#fitVerdict details:last-child')?.textContent ?? ''")
+    check("photos that are the same are left out and said", "2 photos left out" in left_out and "the same photo as" in left_out, left_out)
+    rows = browser.run("return document.querySelectorAll('#fitVerdict > table tbody tr').length")
+    check("it shows before and after", rows == 7, rows)
+    status = browser.run("return [document.getElementById('fitStatus').getAttribute('role'), document.getElementById('fitStatus').textContent]")
+    check("the end is read out", status == ["status", "Done: nothing was changed."], status)
+    for width in (1280, 360):
+        browser.resize(width, 900)
+        wide = browser.run("return document.documentElement.scrollWidth")
+        check(f"the fit is not wider than a page of {width} pixels", wide <= width, wide)
+        browser.screenshot(os.path.join(arguments.output, f"fit-{width}.png"))
+    browser.resize(1280, 900)
 
 
 def saves_the_report(browser, arguments, check):

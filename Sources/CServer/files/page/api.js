@@ -22,8 +22,8 @@ const titles = {
   422: "This cannot be used", 429: "Too many questions", 503: "Not now",
 };
 
-/** Asks the server; throws a Problem for every answer that is not a success. */
-export async function request(path, options = {}) {
+/** Asks the server; throws a Problem for every answer that is not a success. With `isQuiet`, nobody is asked for another key. */
+export async function request(path, { isQuiet = false, ...options } = {}) {
   const headers = { ...options.headers };
   if (key) headers.Authorization = `Bearer ${key}`;
   let response;
@@ -37,7 +37,7 @@ export async function request(path, options = {}) {
   const answer = await response.json().catch(() => ({}));
   const wait = response.headers.get("Retry-After");
   const detail = (answer.detail ?? "") + (wait ? ` (in ${wait} s)` : "");
-  if (response.status === 401 || response.status === 403) refused(detail);
+  if (!isQuiet && (response.status === 401 || response.status === 403)) refused(detail);
   throw new Problem(
     titles[response.status] ?? answer.title ?? "It failed", detail, response.status, wait && Number(wait));
 }
@@ -47,6 +47,18 @@ export const getJSON = async (path, options) => (await request(path, options)).j
 export const postJSON = (path, document, options = {}) => getJSON(path, {
   method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(document), ...options,
 });
+
+/** Asks again while the server is busy, after the time that it names. */
+export async function patiently(ask) {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!error.retryAfter || attempt === 5) throw error;
+      await new Promise((done) => setTimeout(done, 1000 * error.retryAfter));
+    }
+  }
+}
 
 let limits = null;
 /** The limits of the server, asked for once. */

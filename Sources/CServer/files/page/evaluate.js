@@ -2,7 +2,8 @@
 // the server.
 
 import { address, at, counted, download, make, percent } from "./dom.js";
-import { eachAtMost, hasKey, postJSON, request, serverLimits, thumbnail } from "./api.js";
+import { eachAtMost, hasKey, patiently, postJSON, request, serverLimits, thumbnail } from "./api.js";
+import { fitPart, offerPhotos, openFit } from "./fit.js";
 import { reduced } from "./picture.js";
 
 const photoLimit = 500;
@@ -19,7 +20,7 @@ const percentage = (share) => (share === null ? "–" : `${(100 * share).toFixed
 
 export function openEvaluate() {
   const view = at("evaluate");
-  if (view.childElementCount) return;
+  if (view.childElementCount) return openFit();
   const folder = make("input", { type: "file", id: "folder", webkitdirectory: true, multiple: true });
   const files = make("input", { type: "file", id: "photos", multiple: true, accept: "image/*,.jsonl" });
   const stop = make("button", { type: "button", className: "quiet", textContent: "Stop", id: "stop", hidden: true });
@@ -33,7 +34,7 @@ export function openEvaluate() {
       make("span", { className: "button camera" }, files, make("label", { for: "photos", textContent: "Choose photos" })), stop),
     make("progress", { id: "progress", max: 1, value: 0, hidden: true, "aria-label": "Photos that were searched with" }),
     make("p", { id: "progressText", role: "status" }),
-    make("div", { id: "report" }));
+    make("div", { id: "report" }), fitPart());
   for (const input of [folder, files]) {
     input.addEventListener("change", async () => {
       const chosen = [...input.files];
@@ -42,6 +43,7 @@ export function openEvaluate() {
     });
   }
   stop.addEventListener("click", () => running?.abort());
+  return openFit();
 }
 
 // ---- The right answers ----------------------------------------------------------------------------
@@ -65,7 +67,7 @@ async function queriesOf(files) {
     const parts = pathOf(file).split("/");
     const listed = truths.get(pathOf(file));
     const name = file.name.includes("__") ? file.name.split("__")[0] : parts.at(-2);
-    return { file, name: pathOf(file), labels: listed?.labels ?? [],
+    return { file, name: pathOf(file), labels: listed?.labels ?? [], edit: listed?.edit,
       truth: listed ? listed.truth : name === "none" ? [] : name ? [name] : null };
   });
 }
@@ -89,6 +91,7 @@ async function evaluate(files) {
   running = new AbortController();
   const { signal } = running;
   at("report").replaceChildren();
+  offerPhotos([]);
   try {
     const all = (await queriesOf(files)).slice(0, photoLimit);
     const unknown = await unknownIDs(all);
@@ -109,6 +112,7 @@ async function evaluate(files) {
     ];
     if (!answered.length) return say(notes.length ? `No photo was searched with; for example, ${notes[0]}` : "Stopped.");
     show(answered, await figuresOf(answered), notes);
+    offerPhotos(answered.map((outcome) => outcome.query));
   } catch (error) {
     say(error instanceof SyntaxError ? "queries.jsonl has a line that is not JSON." : error.detail ?? error.message);
   } finally {
@@ -130,22 +134,17 @@ async function ask(queries, signal) {
 }
 
 async function answerTo(query, signal) {
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      const form = new FormData();
-      form.set("image", await reduced(query.file, photoSide));
-      form.set("request", new Blob([JSON.stringify({
-        labels: query.labels, minConfidence: 0, deadlineMs: deadline, limit: answerCount, products: answerCount,
-        feedback: false,
-      })], { type: "application/json" }));
-      const answer = await (await request("v1/match", { method: "POST", body: form, signal })).json();
-      return { answers: answer.values, isComplete: answer.complete };
-    } catch (error) {
-      if (error.name === "AbortError") return {};
-      // A busy server names the time after which to retry.
-      if (!error.retryAfter || attempt === 5) return { error: error.detail || error.message };
-      await new Promise((done) => setTimeout(done, 1000 * error.retryAfter));
-    }
+  try {
+    const form = new FormData();
+    form.set("image", await reduced(query.file, photoSide));
+    form.set("request", new Blob([JSON.stringify({
+      labels: query.labels, minConfidence: 0, deadlineMs: deadline, limit: answerCount, products: answerCount,
+      feedback: false,
+    })], { type: "application/json" }));
+    const answer = await patiently(async () => (await request("v1/match", { method: "POST", body: form, signal })).json());
+    return { answers: answer.values, isComplete: answer.complete };
+  } catch (error) {
+    return error.name === "AbortError" ? {} : { error: error.detail || error.message };
   }
 }
 

@@ -347,4 +347,22 @@ import VisualQuery
     let none = try await Self.ask(shop, "POST /v1/fit/photos", "{}")
     #expect(none.status == 400 && none.field == "statement")
   }
+
+  // MARK: The page
+
+  /// Would break if the page had no words for a number or a verdict, or named another limit than the server has.
+  @Test func `the page knows all numbers, verdicts and limits`() throws {
+    let script = String(
+      decoding: try #require(ServedFiles.pageFiles["fit.js"]).bytes, as: UTF8.self)
+    for name in ShopFit.Coefficient.allCases {
+      #expect(script.contains("\(name.rawValue): [\"\(Int(name.general))\""), "\(name)")
+    }
+    for outcome in FitVerdict.Outcome.allCases where outcome != .notBetter {
+      #expect(script.contains("case \"\(outcome.rawValue)\":"), "\(outcome)")
+    }
+    #expect(
+      script.contains(
+        "\"\(FitVerdict.leastPhotos) photos of \(FitVerdict.leastProducts) products\""))
+    #expect(script.contains("photoLimit = \(FitHandlers.photoLimit);"))
+  }
 }
