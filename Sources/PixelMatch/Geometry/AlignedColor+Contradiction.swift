@@ -55,7 +55,7 @@ extension AlignedColor {
     }
     let view = view(of: cells, things)
     let share = largestPart(of: things, among: cells, in: view, inliers: inliers, mean: mean)
-    guard share > Self.leastToned, inliers.map({ $0 >= Self.tonedInliers }) ?? true,
+    guard share > Self.leastContradiction, inliers.map({ $0 >= Alignment.chanceInliers }) ?? true,
       let toned = toned(view, cells)
     else { return share }
     return min(
@@ -222,7 +222,7 @@ extension AlignedColor {
     let ground = cells.filter { $0.part == .ground }
     let whole = Self.plausible(Self.ratios(cells))
     var lights = [.zero, whole, Self.white(whole), Self.plausible(Self.ratios(things))]
-    if ground.count >= Self.leastGround {
+    if ground.count >= Self.leastPart {
       let light = Self.plausible(Self.ratios(ground))
       lights += [light, Self.white(light)]
     }
@@ -240,7 +240,7 @@ extension AlignedColor {
   /// Returns the sum of the differences of cells, each counted up to a limit, and more the more unusual the vividness is.
   private static func cost(of view: View, over cells: [Cell]) -> Float {
     let sum = cells.reduce(Float.zero) { $0 + min(Self.countedDifference, view.difference($1)) }
-    return sum * (1 + Self.vividnessCost * abs(log(view.vividness / view.contrast)))
+    return sum * (1 + Float(vividnessDoubt) * abs(log(view.vividness / view.contrast)))
   }
 
   /// Returns a view without the veil and with the contrast of the other image, or `nil` if none is plausible, or few cells agree better.
@@ -377,10 +377,9 @@ extension AlignedColor {
   private static let exactInliers: ClosedRange<Float> = 24...48
   /// The largest difference that counts in the choice of a light, or of a shift.
   private static let countedDifference: Float = 0.06
-  /// The extra cost of a change of vividness, for each factor of *e*.
-  private static let vividnessCost: Float = 0.6
-  /// The share in another color above which, and the inliers from which on, a veil and another contrast may explain it.
-  private static let (leastToned, tonedInliers) = (0.08, 8)
+  /// The share of a thing in another color below which it indicates nothing. Above it, a veil and another contrast may explain it if keypoints
+  /// agree beyond chance.
+  package static let leastContradiction = 0.08
   /// The difference of lightness of two cells that tells the contrast.
   private static let leastStep: Float = 0.1
   /// The factors by which the contrast of the query may be less than that of the other image, and the largest lightness of a veil. A query with more

@@ -18,13 +18,11 @@ package struct AlignedColor: Sendable {
   static let leastCells = 16
   /// The smallest number of cells of the background, and of the thing within its edge, that tell whether the
   /// background is another one and allow for it.
-  static let (leastGround, leastInterior) = (4, 4)
+  static let leastPart = 4
   /// The difference of the colors of two backgrounds above which they are different ones.
   private static let otherGround = 0.1
   /// The number of samples along each side of a cell.
   private static let samples = 3
-  /// The 99th percentile of the chroma below which an image has no color.
-  private static let leastChroma = 0.01
 
   /// The differences at which a transform is moved to where the colors agree better: a smaller difference is not
   /// another color, and a larger one is another color wherever the transform is moved to.
@@ -44,7 +42,7 @@ package struct AlignedColor: Sendable {
     patches = PlainPatches(colors)
     ground = PlainGround(colors)
     size = SIMD2(Double(query.size.x), Double(query.size.y))
-    isColorless = query.chroma < Self.leastChroma
+    isColorless = query.colorfulness < 0.5
   }
 
   /// Compares the cells of a layout with the colors of the query at the aligned positions, or at those a little beside
@@ -180,7 +178,7 @@ package struct AlignedColor: Sendable {
     let thing = things.count >= Self.leastCells / 2 ? things : cells
     if hasSameLight { return Self.lightnessDifference(thing) }
     let lights = Self.lights(Self.ratios(cells))
-    guard ground.count >= Self.leastGround, interior.count >= Self.leastInterior else {
+    guard ground.count >= Self.leastPart, interior.count >= Self.leastPart else {
       return Self.residual(thing, in: lights)
     }
     // Rejects a light that explains the color of the thing but not that of the ground around
@@ -405,7 +403,7 @@ package struct AlignedColor: Sendable {
   private static let largestVividness: Float = 2.2
   /// The extra weight of a difference if the chroma has changed: it is multiplied by one plus this times the logarithm of
   /// the factor.
-  private static let vividnessDoubt = 0.6
+  static let vividnessDoubt = 0.6
 
   /// Returns the inverse of ``Kernels/oklab(ofCones:)``.
   static func cones(_ lab: SIMD3<Float>) -> SIMD3<Float> {

@@ -18,6 +18,9 @@ package struct Alignment: Sendable, Hashable {
 }
 
 extension Alignment {
+  /// The number of keypoints that may agree by chance, or in a logo.
+  package static let chanceInliers = 8
+
   /// Returns the mean weight of the keypoints that agree, or 1 if there are none.
   ///
   /// - Parameters:

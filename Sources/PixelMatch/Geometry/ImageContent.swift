@@ -3,13 +3,10 @@
 /// The background of a studio image is darker toward the floor and the corners. It is a surface of second
 /// degree through the colors of the border, without those that the thing covers.
 package struct ImageContent {
-  /// The distance in Oklab within which a cell is of the background's color, and within which a cell of the
-  /// border supports the surface.
-  private static let (groundDistance, supportDistance) = (0.04, 0.03)
+  /// The distance in Oklab within which a cell of the border supports the surface.
+  private static let supportDistance = 0.03
   /// The difference in lightness that a shadow on the background makes at most.
   private static let shadow = 0.12
-  /// The share of the border at which its colors are taken for those of a background.
-  private static let groundShare = 0.6
   /// The share of the border, its cells nearest to the median color, through which the first surface is fitted.
   private static let firstShare = 0.7
   /// The most repetitions of the fit with the cells near the surface.
@@ -63,9 +60,11 @@ package struct ImageContent {
       if near == support || near.count < border.count / 2 { break }
       support = near
     }
-    let plain = border.count { contrast[$0] < groundDistance }
-    guard Double(plain) >= groundShare * Double(border.count) else { return nil }
-    return zip(contrast, shadowless).map { Cell(contrast: $0, isThing: $1 > groundDistance) }
+    let plain = border.count { contrast[$0] < ColorLayout.groundDistance }
+    guard Double(plain) >= ColorLayout.groundShare * Double(border.count) else { return nil }
+    return zip(contrast, shadowless).map {
+      Cell(contrast: $0, isThing: $1 > ColorLayout.groundDistance)
+    }
   }
 
   /// Returns the colors of all cells on the surface of second degree through some of them.

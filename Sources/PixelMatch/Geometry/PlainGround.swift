@@ -3,11 +3,6 @@
 /// With both, the thing can be shown in front of another background: a cell holds the mean of the Oklab colors of its pixels, so
 /// that at the edge of the thing it is a mixture of the thing's color and the background's.
 struct PlainGround: Sendable {
-  /// The distance in Oklab within which a cell is of the background's color.
-  private static let distance: Float = 0.04
-  /// The share of the border at which its color is taken for that of a background.
-  private static let borderShare = 0.6
-
   private let color: SIMD3<Float>
   /// The share of each cell that shows the background, `0...1`, row-major.
   private let shares: [Float]
@@ -25,10 +20,12 @@ struct PlainGround: Sendable {
     for lane in ground.indices {
       ground[lane] = border.map { colors[$0][lane] }.sorted()[border.count / 2]
     }
-    let isNear = colors.map { ColorLayout.length($0 - ground) < Self.distance }
-    guard Double(border.count { isNear[$0] }) >= Self.borderShare * Double(border.count) else {
-      return nil
+    let isNear = colors.map {
+      ColorLayout.length($0 - ground) < Float(ColorLayout.groundDistance)
     }
+    guard
+      Double(border.count { isNear[$0] }) >= ColorLayout.groundShare * Double(border.count)
+    else { return nil }
     let isGround = Self.connected(isNear, from: border)
     guard isGround.contains(false) else { return nil }
     color = ground

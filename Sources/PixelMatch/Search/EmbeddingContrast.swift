@@ -3,9 +3,10 @@
 /// The cosine of two unrelated images depends on the model: 0.3 with one, 0.9 with another. So a similarity is measured
 /// against those of a sample of the catalogue, in standard deviations.
 package struct EmbeddingContrast: Sendable {
-  /// The most rows, evenly spaced in the catalogue, that are looked at for an embedding of the query's model, and the most
-  /// embeddings that the query is compared with.
-  static let (rowLimit, sampleCount) = (4096, 1024)
+  /// The most rows, evenly spaced in the catalogue, that are looked at for an embedding of the query's model.
+  static let rowLimit = 4096
+  /// The most embeddings that the query is compared with.
+  package static let sampleCount = 1024
   /// The most of these if they are compared in fitted directions, which takes longer.
   private static let fittedSampleCount = 256
   /// The fewest of them with an embedding of the query's model that say what is usual.

@@ -49,7 +49,7 @@ enum HashChunk {
   /// The first word.
   static let firstWord = UInt32(1) << UInt32(VisualWord.bitLimit)
   /// The number of words.
-  static let wordCount = 16 << 16
+  static let wordCount = HashNeighbors.partCount << 16
 
   /// Returns the 16 words of a hash.
   static func words(of hash: PDQHash) -> [UInt32] {

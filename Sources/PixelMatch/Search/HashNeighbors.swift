@@ -7,7 +7,7 @@ package struct HashNeighbors: Sendable {
   /// The largest distance for which no pair is missed.
   package static let largestDistance = 2 * partCount - 1
   /// The number of parts of 16 bits that a hash has.
-  private static let partCount = 16
+  static let partCount = 16
 
   private let hashes: [PDQHash]
 

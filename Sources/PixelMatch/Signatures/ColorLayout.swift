@@ -132,11 +132,11 @@ package struct ColorLayout: Sendable, Hashable {
       (Float(bytes[3 &* cell &+ 2]) - 128) / chromaScale)
   }
 
-  /// The distance in Oklab within which cells are of one color.
-  private static let groundDistance: Float = 0.04
+  /// The distance in Oklab within which a cell is of the background's color.
+  static let groundDistance = 0.04
   /// The share of the border that must have one color for it to be the color of a background, and the share that
   /// suffices if three corners have this color: a round thing touches all edges of its image.
-  private static let (groundShare, corneredShare) = (0.6, 0.25)
+  static let (groundShare, corneredShare) = (0.6, 0.25)
 
   /// The content of a cell.
   enum Part: Hashable {
@@ -186,7 +186,7 @@ package struct ColorLayout: Sendable, Hashable {
   }
 
   private static func standsOut(_ color: SIMD3<Float>, from ground: SIMD3<Float>) -> Bool {
-    length(color - ground) > groundDistance
+    length(color - ground) > Float(groundDistance)
   }
 
   /// Returns the median of each component.

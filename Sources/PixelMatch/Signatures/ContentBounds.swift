@@ -8,7 +8,7 @@ struct ContentBounds {
   private static let gapShare = 0.05
   /// The shares of the image at or below which the content is too small to count, and at or above which it counts as
   /// the whole image.
-  private static let (hardlyAny, wholeShare) = (0.08, 0.9)
+  static let (hardlyAny, wholeShare) = (0.08, 0.9)
   /// The shortest side of the content, in pixels.
   private static let leastSide = 16
 

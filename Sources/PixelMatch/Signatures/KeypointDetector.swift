@@ -152,17 +152,14 @@ extension KeypointSet {
     self.init(LumaPyramid(picture.reduced(toLongerSide: Signature.workingSide)))
   }
 
-  /// The longer side above which an image has enough corners without the finest level.
-  private static let coarseSide = 320
-
   /// Finds the keypoints of an image, at most `limit`.
   ///
   /// - Complexity: O(pixels).
   init(_ pyramid: LumaPyramid, limit: Int = KeypointSet.limit) {
-    // Skips the finest level of large images: its corners cost as much as all others and are
+    // Skips the finest level of images that need not be enlarged: its corners cost as much as all others and are
     // less often found again in another image.
     let whole = pyramid.planes[0]
-    let first = max(whole.width, whole.height) > Self.coarseSide ? 1 : 0
+    let first = max(whole.width, whole.height) > Signature.leastSide ? 1 : 0
     let found = KeypointDetector.keypoints(
       of: pyramid, levels: min(first, pyramid.planes.count - 1)..<pyramid.planes.count,
       limit: limit)

@@ -7,7 +7,7 @@
 /// <https://github.com/facebook/ThreatExchange/blob/main/hashing/hashing.pdf>.
 public struct PDQHash: Sendable, Hashable {
   /// The number of bits of a hash, and the largest possible distance.
-  public static let bitCount = 256
+  public static let bitCount = PDQCoefficients.side * PDQCoefficients.side
 
   /// Bits 0...63, 64...127, 128...191 and 192...255, the lowest bit of each word first.
   public var words: SIMD4<UInt64>

@@ -18,12 +18,8 @@ package enum PageLayout {
   private static let (leastSide, leastArea) = (0.065, 0.007)
   /// The largest ratio of a cell's sides. Longer ones are bars and lines of text.
   private static let longestRatio = 3.2
-  /// The share of the area of the image above which a cell is taken for the image itself.
-  private static let wholeShare = 0.9
   /// The most cells.
   private static let limit = 12
-  /// The longer side of the image that is looked at, in pixels.
-  private static let side = 1024
 
   /// Returns the cells of an image, the largest first, none if it is not divided, or `nil` if it was told to stop.
   ///
@@ -32,7 +28,7 @@ package enum PageLayout {
   ///   - shouldStop: Asked before each rectangle, and for every ``AskingPace/pixels`` pixels of its lines.
   /// - Complexity: O(*d* · pixels) for *d* cuts within each other, at most seven; a photo's lines end the look at them early.
   package static func cells(of picture: PixelBuffer, shouldStop: () -> Bool) -> [ImageBox]? {
-    let page = Page(picture.reduced(toLongerSide: side))
+    let page = Page(picture.reduced(toLongerSide: QuerySignature.workingSide))
     var leaves: [Page.Box] = []
     let whole = Page.Box(x: 0..<page.width, y: 0..<page.height)
     guard page.cut(whole, depth, into: &leaves, shouldStop) else { return nil }
@@ -41,7 +37,8 @@ package enum PageLayout {
     let cells = leaves.filter { leaf in
       let (least, most) = (min(leaf.x.count, leaf.y.count), max(leaf.x.count, leaf.y.count))
       let share = Double(leaf.area) / Double(area)
-      return Double(least) >= leastSide * shorter && share >= leastArea && share < wholeShare
+      return Double(least) >= leastSide * shorter && share >= leastArea
+        && share < ContentBounds.wholeShare
         && Double(most) <= longestRatio * Double(least)
     }
     guard cells.count >= 2 else { return [] }

@@ -24,8 +24,8 @@ struct PixelWeights {
 
 /// The plain color behind the object of a studio image, if there is one.
 private struct StudioBackground {
-  /// The largest distance in Oklab of a pixel of the border from the background's color, and the tenths of the border that are nearer.
-  private static let (nearness, nearTenths): (Float, Int) = (0.06, 6)
+  /// The largest distance in Oklab of a pixel of the border from the background's color.
+  private static let nearness: Float = 0.06
 
   /// The color of the border, or `nil` if the border has more than one color.
   let color: SIMD3<Float>?
@@ -47,7 +47,7 @@ private struct StudioBackground {
     let middle = SIMD3(median(0), median(1), median(2))
     let limit = Self.nearness * Self.nearness
     let near = border.count { squaredLength($0 - middle) < limit }
-    color = near * 10 > border.count * Self.nearTenths ? middle : nil
+    color = Double(near) > ColorLayout.groundShare * Double(border.count) ? middle : nil
   }
 }
 

@@ -26,6 +26,14 @@ struct QueryColors: Sendable, Hashable {
     chroma = Self.chroma(picture.pixels)
   }
 
+  /// The chroma up to which an image has no color, and how much more all but the palest hundredth of colored images exceed.
+  private static let (leastChroma, chromaSpan) = (0.004, 0.012)
+
+  /// The degree to which the image has color, `0...1`.
+  var colorfulness: Double {
+    max(0, min(1, (Double(chroma) / 1000 - Self.leastChroma) / Self.chromaSpan))
+  }
+
   /// Takes the cells of a layout as the colors of a whole image.
   init(_ layout: ColorLayout) {
     let side = ColorLayout.side

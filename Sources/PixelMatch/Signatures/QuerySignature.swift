@@ -129,6 +129,9 @@ public struct QuerySignature: Sendable, Hashable {
   /// The 99th percentile of the chroma in Oklab, `0...0.4`: some 0.004 in an image without color.
   package var chroma: Double { Double(colors.chroma) / 1000 }
 
+  /// The degree to which the image has color, `0...1`.
+  package var colorfulness: Double { colors.colorfulness }
+
   /// A Boolean value that indicates whether the image is too plain to be identified by its hash or
   /// its keypoints.
   package var isFlat: Bool {

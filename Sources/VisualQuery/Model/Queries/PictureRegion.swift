@@ -26,6 +26,9 @@ public struct PictureRegion: Sendable, Hashable {
     (self.x, self.y, self.width, self.height, self.unit) = (x, y, width, height, unit)
   }
 
+  /// The whole image.
+  package static let whole = PictureRegion(x: 0, y: 0, width: 1, height: 1)
+
   /// Returns the part of the region within an image, in shares of the image's sides.
   ///
   /// - Throws: ``MatchError`` with the code `regionOutside` if the region lies outside the image.

@@ -25,9 +25,6 @@ struct ImageComparison: Sendable {
   /// apart are left out there, so what remains means more.
   private static let fittedFactor = 2.0
 
-  /// The chroma up to which an image has no color, and how much more all but the palest hundredth of colored images exceed.
-  private static let (leastChroma, chromaSpan) = (0.004, 0.012)
-
   private let query: QuerySignature
   private let rarity: AppearanceRarity
   private let geometry: GeometricCheck
@@ -48,7 +45,7 @@ struct ImageComparison: Sendable {
     rarity = AppearanceRarity(segments)
     geometry = GeometricCheck(query)
     colors = AlignedColor(query)
-    colorfulness = max(0, min(1, (query.chroma - Self.leastChroma) / Self.chromaSpan))
+    colorfulness = query.colorfulness
   }
 
   /// The measurements between the query and one image.

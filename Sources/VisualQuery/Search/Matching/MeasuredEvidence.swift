@@ -41,10 +41,10 @@ struct MeasuredEvidence: Sendable, Hashable {
   private static let (usualColor, usualResidual) = (0.6, 0.033)
   /// The share of a thing in another color below which it indicates nothing, and the share above
   /// which it is another thing (docs/quality-trials.md).
-  private static let contradictedShares = 0.08...0.16
+  private static let contradictedShares = AlignedColor.leastContradiction...0.16
   /// The evidence of aligned colors at which a contradiction begins to count less, and at which
   /// it no longer counts.
-  private static let equalColors = 0.5...0.8
+  static let equalColors = 0.5...0.8
   /// The likeness of the histograms below which aligned images show another color.
   private static let offColorSimilarity = 0.4
   /// The likeness that histograms are given if the colors at aligned places are equal. Histograms have it at a

@@ -76,7 +76,7 @@ struct ImageFrame: Sendable, Hashable {
 
   /// The frame of the whole image.
   init(_ signature: QuerySignature) {
-    self.init(box: PictureRegion(x: 0, y: 0, width: 1, height: 1), signature)
+    self.init(box: .whole, signature)
   }
 
   init(box: PictureRegion, _ signature: QuerySignature) {
@@ -170,7 +170,7 @@ struct RegionProposals {
       signature.contentShare(outside: covered) >= Self.leastRemainder
     else { return nil }
     return RegionProposal(
-      source: .remainder, box: PictureRegion(x: 0, y: 0, width: 1, height: 1), filled: covered)
+      source: .remainder, box: .whole, filled: covered)
   }
 
   /// The candidates with some agreeing keypoints that lie apart from all sure ones; all of them if nothing is

@@ -31,12 +31,10 @@ struct Standing: Sendable, Hashable {
 /// best score of this image and its own.
 struct Rivals: Sendable {
   /// The fewest inliers at which the part of the image that a candidate covers is known.
-  static let claimingInliers = 8
+  static let claimingInliers = Alignment.chanceInliers
   /// The share of the smaller claim up to which two claims are different parts.
   static let separateOverlap = 0.3
 
-  /// The evidence of aligned colors at which the color is known to be right.
-  private static let knownColor = 0.8
   /// The fewest inliers of a rival that may be a sibling, and how many more make it certain:
   /// fewer may be lettering that two things share.
   private static let (siblingInliers, certainty) = (30, 30)
@@ -64,8 +62,8 @@ struct Rivals: Sendable {
   private static let farBehind = 0.03
   /// The leads at which a candidate begins to be far ahead, and at which it fully is (docs/quality-trials.md).
   private static let farAhead = 3.0...5.0
-  /// The number of inliers that may agree by chance, and how many more are fully trusted.
-  private static let (chanceInliers, trustedInliers) = (8.0, 16.0)
+  /// The number of inliers more than those by chance that are fully trusted.
+  private static let trustedInliers = 16.0
 
   private let candidates: [MeasuredEvidence]
   private let pictures: SamePictures
@@ -169,7 +167,7 @@ struct Rivals: Sendable {
 
   /// Returns the largest share of a lead that a sibling in another color may make doubtful.
   static func largestColorDoubt(of own: MeasuredEvidence) -> Double {
-    largestDoubt * max(0, 1 - (own[.alignedColor] ?? 0) / knownColor)
+    largestDoubt * max(0, 1 - (own[.alignedColor] ?? 0) / MeasuredEvidence.equalColors.upperBound)
   }
 
   /// Returns the share of a lead that says nothing since a rival aligns clearly better: the image probably shows a sibling of
@@ -214,7 +212,7 @@ struct Rivals: Sendable {
 
   /// Returns how far inliers can be trusted, `0...1`: a few keypoints agree by chance, or in a logo.
   static func trust(_ inliers: Int) -> Double {
-    max(0, min(1, (Double(inliers) - chanceInliers) / trustedInliers))
+    max(0, min(1, Double(inliers - Alignment.chanceInliers) / trustedInliers))
   }
 
   /// Returns the first rival of a candidate in an order.

@@ -2,12 +2,8 @@ internal import PixelMatch
 internal import Reading
 
 extension Matcher {
-  /// The most entities that are shown as similar.
-  private static let similarLimit = 8
-  /// The most candidates that are looked at for them.
+  /// The most candidates that are looked at for similar entities, of which as many are shown as a list has.
   private static let similarCandidates = 64
-  /// The least probability with which a similar entity is of the same kind.
-  private static let leastKindProbability = 0.5
 
   /// Returns the entities of the same kind as what the image shows, those that are shown anyway and their siblings left out, the likeliest
   /// first; `nil` if they are not asked for.
@@ -36,11 +32,12 @@ extension Matcher {
     var ids = Set(shown.map(\.id))
     var groups = Set(shown.compactMap(\.productGroup))
     var list: [(entity: ScoredEntity, value: EntityValue)] = []
-    for candidate in candidates where list.count < Self.similarLimit {
+    for candidate in candidates where list.count < PossibleEntities.limit {
       let evidence = kinds.evidence(
         cosine: candidate.image.cosine, distinction: candidate.image.distinction)
       let probability = Calibration.confidence(evidence)
-      guard probability >= Self.leastKindProbability else { break }
+      // The least probability with which it is of the same kind.
+      guard probability >= PossibleEntities.leastProbability else { break }
       guard let value = values[candidate.key], ids.insert(value.id).inserted else { continue }
       // Only the most similar variant of a group is listed.
       if let group = value.productGroup, !groups.insert(group).inserted { continue }

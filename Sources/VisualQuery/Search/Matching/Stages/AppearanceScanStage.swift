@@ -7,7 +7,6 @@ struct AppearanceScanStage: SearchStage {
   let labelMasks: [UInt64]
   let scanner: SegmentScanner
   static let step = QueryStep.appearance
-  static let cost = 1.0
   static let isScan = true
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {

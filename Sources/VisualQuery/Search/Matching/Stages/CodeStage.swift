@@ -11,10 +11,6 @@ struct CodeStage: SearchStage {
   var read: [ReadCode]?
 
   static let step = QueryStep.codes
-  static let cost = 1.0
-
-  /// The most products that are found.
-  private static let limit = 256
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     var (read, isRead) = (read ?? [], true)
@@ -61,7 +57,7 @@ struct CodeStage: SearchStage {
       return known.contains(code) ? nil : UnmatchedCode(code: text, reason: .unknown)
     }
     let keys = Set(found.map(\.key)).filter { state.query.allows($0, .product) }.sorted()
-    let products = try catalogue.ids(keys: Array(keys.prefix(Self.limit)))
+    let products = try catalogue.ids(keys: Array(keys.prefix(SegmentScanner.limit)))
       .filter { $0.value.type == .product }
     let entities = products.merging(linked) { first, _ in first }
     state.findings.codeMatches = entities.sorted { $0.key < $1.key }.map {

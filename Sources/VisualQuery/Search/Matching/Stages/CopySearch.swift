@@ -27,7 +27,7 @@ struct CopySearch {
   private static let (leastLead, keypointLead) = (4.0, 2.0)
   /// The number of keypoints of a rival and of the copied image that agree by chance, and below which at most ``rivalInliers`` agree with the query,
   /// which has more keypoints than an image of the catalogue.
-  private static let (chanceInliers, rivalInliers) = (6, 12)
+  static let (chanceInliers, rivalInliers) = (6, 12)
   /// The kinds of evidence that only keypoints give.
   private static let unmeasured: Set<Evidence.Kind> = [.votes, .inliers, .agreement, .inlierLead]
 

@@ -47,7 +47,6 @@ struct EmbeddingScanStage: SearchStage {
   let source: EmbeddingSource
   let scanner: SegmentScanner
   static let step = QueryStep.embeddings
-  static let cost = 1.0
   static let isScan = true
 
   /// The weight of words beside an image, if both spread the catalogue's images alike, and the bounds of what is made of it: words say what is to
@@ -104,7 +103,6 @@ struct WordScanStage: SearchStage {
   let words: WordsEncoding
   let scanner: SegmentScanner
   static let step = QueryStep.embeddings
-  static let cost = 1.0
 
   /// The log-odds of an image that is as near as the others are on average. Each standard deviation adds one.
   private static let prior = -4.0

@@ -1,7 +1,7 @@
 /// Verifies the geometry of the best candidates, and compares colors at the places that it aligns.
 struct GeometryStage: SearchStage {
   static let step = QueryStep.geometry
-  static let cost = 4.0
+  static let cost = QueryPlan.longCost
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     var done = 0.0

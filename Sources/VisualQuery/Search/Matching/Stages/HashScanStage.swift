@@ -5,7 +5,6 @@ struct HashScanStage: SearchStage {
   let signature: QuerySignature
   let scanner: SegmentScanner
   static let step = QueryStep.hashes
-  static let cost = 1.0
   static let isScan = true
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {

@@ -6,7 +6,7 @@ struct KeypointVoteStage: SearchStage {
   let threads: Int
   let shouldStop: @Sendable () -> Bool
   static let step = QueryStep.votes
-  static let cost = 4.0
+  static let cost = QueryPlan.longCost
   static let isScan = true
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
@@ -55,7 +55,7 @@ struct KeypointVoteStage: SearchStage {
 /// The votes within some segments, and the number of rows that they could reach.
 struct VoteTally: Sendable {
   /// The most vote results kept; an image and its mirror count apart.
-  static let limit = 256
+  static let limit = SegmentScanner.limit
 
   var votes: [(row: SegmentRow, vote: KeypointVotes.Row)] = []
   var scannedRows = 0

@@ -1,10 +1,6 @@
 /// Finds the entities that share a label with the query.
 struct LabelStage: SearchStage {
-  /// The most entities found for each label and type.
-  private static let limit = 256
-
   static let step = QueryStep.labels
-  static let cost = 1.0
   static let runsPastDeadline = true
 
   /// The rarest label comes first, and an entity counts by the rarest label that it has.
@@ -16,7 +12,7 @@ struct LabelStage: SearchStage {
       for type in state.query.types {
         let (allowed, suppressed) = (state.query.allowed[type], state.query.suppressed)
         let matches = try await catalogue.keys(
-          withLabel: known.label, type: type, limit: Self.limit,
+          withLabel: known.label, type: type, limit: SegmentScanner.limit,
           where: { (allowed?.contains($0) ?? true) && !suppressed.contains($0) },
           shouldStop: state.query.shouldStop)
         isWhole = isWhole && matches.isWhole

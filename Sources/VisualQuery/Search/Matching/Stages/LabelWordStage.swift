@@ -2,11 +2,10 @@
 ///
 /// Only for questions without an image: beside one, unknown labels add nothing.
 struct LabelWordStage: SearchStage {
-  static let cost = 1.0
   static let step = QueryStep.labels
 
-  /// The most labels whose words are looked for, and the most entities that are found for each.
-  private static let (labelLimit, limit) = (16, 256)
+  /// The most labels whose words are looked for.
+  private static let labelLimit = 16
   /// The most words of a label.
   private static let wordLimit = 16
 
@@ -19,7 +18,8 @@ struct LabelWordStage: SearchStage {
           .map { words[$0] }
         if different.isEmpty { continue }
         let keys = try await catalogue.keys(
-          namedBy: different, types: state.query.types, limit: Self.limit, state.query.shouldStop)
+          namedBy: different, types: state.query.types, limit: SegmentScanner.limit,
+          state.query.shouldStop)
         let evidence = Calibration.evidence(sharers: keys.count)
         let ids = try catalogue.ids(keys: keys)
         for key in keys {

@@ -8,7 +8,6 @@ struct LightStage: SearchStage {
   /// The image, or `nil` if only its signature is known: then the look is named and not done.
   let image: PixelBuffer?
   static let step = QueryStep.light
-  static let cost = 1.0
 
   /// The evidence of aligned colors at which they agree.
   private static let agreeingColor = 0.5
@@ -67,5 +66,5 @@ struct LightStage: SearchStage {
 extension RegionProposal {
   /// The whole image, in neutral light.
   fileprivate static let neutralLight = RegionProposal(
-    source: .light, box: PictureRegion(x: 0, y: 0, width: 1, height: 1))
+    source: .light, box: .whole)
 }

@@ -6,7 +6,6 @@ struct PatchStage: SearchStage {
   /// searched.
   let image: PixelBuffer?
   static let step = QueryStep.patches
-  static let cost = 1.0
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     if image == nil, state.query.signature?.marks == nil {
@@ -20,5 +19,5 @@ struct PatchStage: SearchStage {
 extension RegionProposal {
   /// The whole image, to be compared once more with what keypoints find in it.
   fileprivate static let wholeOutline = RegionProposal(
-    source: .outline, box: PictureRegion(x: 0, y: 0, width: 1, height: 1))
+    source: .outline, box: .whole)
 }

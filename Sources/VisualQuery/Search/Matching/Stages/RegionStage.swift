@@ -12,7 +12,7 @@ struct RegionStage: SearchStage {
   /// Starts to compute the embedding of a part; `nil` if none is compared.
   let encode: @Sendable (PixelBuffer) -> ImageEncoding?
   static let step = QueryStep.regions
-  static let cost = 4.0
+  static let cost = QueryPlan.longCost
   /// Making the proposals costs little, and usually there are none, so the stage runs even if the deadline has
   /// passed.
   static let runsPastDeadline = true

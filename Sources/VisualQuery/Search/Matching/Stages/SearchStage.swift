@@ -25,6 +25,8 @@ protocol SearchStage: Sendable {
 extension SearchStage {
   static var runsPastDeadline: Bool { false }
   static var isScan: Bool { false }
+  /// A scan of all images, which is the unit.
+  static var cost: Double { 1 }
 }
 
 /// The stages of a query and the share of each that is done.
@@ -77,6 +79,9 @@ struct QueryPlan: Sendable {
 
   /// The share of the planned work that was done, `0...1`.
   var coverage: Double { isComplete ? 1 : partialCoverage }
+
+  /// The cost of a stage that compares keypoints; that of a scan is the unit.
+  static let longCost = 4.0
 
   /// The largest share of work of which something is left, however little.
   static let nearlyAll = 0.9999

@@ -2,7 +2,7 @@ internal import PixelMatch
 
 /// Runs exact scans over segments, on several threads if there are enough rows.
 struct SegmentScanner: Sendable {
-  /// The most candidates kept from each pass.
+  /// The most candidates that are kept from each pass, as from any other source.
   static let limit = 256
   /// The number of rows below which a scan is not split: waking a thread costs more than it saves.
   private static let splitRows = 100_000

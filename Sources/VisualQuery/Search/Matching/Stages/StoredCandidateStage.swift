@@ -11,7 +11,7 @@ struct StoredCandidateStage: SearchStage {
   /// The most candidates by chunks of the hash.
   private static let hashLimit = 64
   static let step = QueryStep.shards
-  static let cost = 6.0
+  static let cost = QueryPlan.longCost
   static let isScan = true
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
@@ -135,17 +135,14 @@ struct StoredCandidateStage: SearchStage {
       })
   }
 
-  /// The most images of other proposals, such as those of text, whose signatures are fetched.
-  private static let fetchLimit = 256
-
-  /// Fetches the signatures of the rows that are no candidates yet. Those that do not come are left out.
+  /// Fetches the signatures of the rows that are no candidates yet, at most as many as a pass keeps. Those that do not come are left out.
   ///
   /// - Returns: True if every shard answered completely.
   static func fetch(
     _ found: inout [CandidateRows], from stored: StoredSegments, to state: inout QueryState
   ) async throws -> Bool {
     let files = state.findings.searches.map { stored.names(of: $0.type) }
-    var left = fetchLimit
+    var left = SegmentScanner.limit
     for index in found.indices {
       let new = found[index].votes.keys.filter {
         state.findings.searches[index].candidates[$0] == nil
@@ -154,7 +151,7 @@ struct StoredCandidateStage: SearchStage {
       found[index].votes = found[index].votes.filter { taken.contains($0.key) }
       left -= taken.count
     }
-    if left == fetchLimit { return true }
+    if left == SegmentScanner.limit { return true }
     let signatures = try await stored.store.signatures(
       rowsByFile(found, files),
       within: share(of: state.query.remaining))

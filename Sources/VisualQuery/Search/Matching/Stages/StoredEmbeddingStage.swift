@@ -8,13 +8,10 @@ struct StoredEmbeddingStage: SearchStage {
   let source: EmbeddingSource
   let segments: StoredSegments
   static let step = QueryStep.embeddings
-  static let cost = 1.0
   static let isScan = true
 
   /// The most candidates, and the most rows that each shard gives.
   private static let limit = 128
-  /// The most signatures that tell how near vectors usually are: as many as ``EmbeddingContrast`` compares.
-  private static let sampleCount = 1024
 
   @concurrent func run(on state: inout QueryState, in catalogue: Catalogue) async throws -> Double {
     guard segments.store.hasVectors != false else { return 1 }
@@ -77,8 +74,9 @@ struct StoredEmbeddingStage: SearchStage {
     if let kept = segments.samples.sample(of: search.type) { return kept }
     let counts = search.segments.map(\.segment.count)
     let rowCount = counts.reduce(0, +)
-    // The step is odd, as in ``EmbeddingContrast``.
-    let step = rowCount <= Self.sampleCount ? 1 : rowCount / Self.sampleCount + 1 | 1
+    // As many as ``EmbeddingContrast`` compares. The step is odd, as there.
+    let limit = EmbeddingContrast.sampleCount
+    let step = rowCount <= limit ? 1 : rowCount / limit + 1 | 1
     var rows: [String: [Int]] = [:]
     var first = 0
     for (file, count) in zip(files, counts) {

@@ -10,7 +10,7 @@ struct TextStage: SearchStage {
   let models: ReadingModels?
   let threads: Int
   static let step = QueryStep.text
-  static let cost = 8.0
+  static let cost = 2 * QueryPlan.longCost
 
   /// The most entities that are proposed.
   private static let limit = 32

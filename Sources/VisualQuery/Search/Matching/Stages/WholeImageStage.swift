@@ -44,14 +44,10 @@ struct WholeImageStage: SearchStage {
 
 /// Tells whether an image of the catalogue is all that the query's image shows.
 private enum WholeImage {
-  /// The fewest keypoints that agree from which on they confirm a copy.
-  private static let leastInliers = 24
   /// The most entities with the same image.
   private static let mostEntities = 8
   /// The lead of the score over that of any image that was not verified: four count, and keypoints may bring an image that much nearer.
   private static let leastLead = 16.0
-  /// The keypoints of which such an image may have as many by chance.
-  private static let chanceInliers = 12
 
   /// Verifies the first candidates, and returns a state with them alone, or `nil` if the search must go on.
   static func verifyFirst(
@@ -91,7 +87,7 @@ private enum WholeImage {
       return false
     }
     let evidence = image.evidence
-    guard evidence.inliers >= leastInliers, evidence.contradictedShare == 0,
+    guard Rivals.trust(evidence.inliers) == 1, evidence.contradictedShare == 0,
       state.query.labels.known.isEmpty || (evidence.labels ?? 0) > 0
     else { return false }
     // The best of several images of an entity is far ahead by chance, so that this may not count.
@@ -99,7 +95,7 @@ private enum WholeImage {
     let farLead = images > 1 ? Calibration.farLead(of: evidence) : 0
     // Assumes the largest doubt: a rival that was not verified may have as many keypoints, and would then count as a sibling.
     let doubt = Rivals.largestColorDoubt(of: evidence)
-    let inlierLead = Rivals.inlierLead(evidence.inliers, over: chanceInliers)
+    let inlierLead = Rivals.inlierLead(evidence.inliers, over: CopySearch.rivalInliers)
     let odds = entity.evidence.reduce(0) { sum, term in
       switch term.kind {
       case .inlierLead where term.value > inlierLead: sum + term.weight * inlierLead / term.value

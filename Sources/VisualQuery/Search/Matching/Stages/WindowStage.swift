@@ -8,7 +8,7 @@ struct WindowStage: SearchStage {
   /// The image, or `nil` if only its signature is known: then the stage can be named and not run.
   let image: PixelBuffer?
   static let step = QueryStep.windows
-  static let cost = 8.0
+  static let cost = 2 * QueryPlan.longCost
   /// The stage also runs after the deadline: usually it has nothing to do and is then complete. If it does have
   /// something to do, it leaves that undone.
   static let runsPastDeadline = true
@@ -90,5 +90,5 @@ struct WindowStage: SearchStage {
 extension RegionProposal {
   /// The whole image, to be searched in windows.
   fileprivate static let windows = RegionProposal(
-    source: .windows, box: PictureRegion(x: 0, y: 0, width: 1, height: 1))
+    source: .windows, box: .whole)
 }
