@@ -38,7 +38,8 @@ struct HEIFHeaderReader {
       // Memory per pixel: the planes of the decoder, the planes of the whole image if it consists
       // of tiles, and RGBA.
       keptBytesPerPixel: 10,
-      codedSize: ImageHeader.CodedSize(width: coded.width, height: coded.height))
+      codedSize: ImageHeader.CodedSize(width: coded.width, height: coded.height),
+      unneededReferences: items.unneededReferences)
   }
 
   /// Returns the type of each item (ISO/IEC 14496-12, 8.11.6).

@@ -25,6 +25,11 @@ struct HEIFItems {
   private var parts: [Int: [Int]] = [:]
   /// The auxiliary images of an item, for example its alpha.
   private var auxiliaries: [Int: [Int]] = [:]
+  /// The places of the types of references that the image does not need, if the file has a tone map.
+  ///
+  /// Photos of iOS 18 and later have an item for one, to which their gain map, metadata and thumbnail refer. Before 1.18, libheif knows no such
+  /// item and takes references to it for damage (<https://github.com/strukturag/libheif/issues/1190>).
+  private(set) var unneededReferences: [Int] = []
   /// The places of the items' data; read when first needed.
   private var locations: [Int: Range<Int>]?
   private var decodedPixels: [Int: Int] = [:]
@@ -199,8 +204,13 @@ struct HEIFItems {
     let (version, _, content) = try boxes.full(box.content)
     let idBytes = version == 0 ? 2 : 4
     var total = 0
-    for reference in try boxes.boxes(in: content) where ["dimg", "auxl"].contains(reference.type) {
+    let hasToneMap = types.values.contains("tmap")
+    for reference in try boxes.boxes(in: content) {
       let content = reference.content
+      if hasToneMap, try !isNeeded(reference, idBytes: idBytes) {
+        unneededReferences.append(try boxes.typePlace(of: reference))
+      }
+      guard ["dimg", "auxl"].contains(reference.type) else { continue }
       let from = try boxes.number(content.lowerBound, idBytes, in: content)
       let count = try boxes.number(content.lowerBound + idBytes, 2, in: content)
       total += count
@@ -221,6 +231,21 @@ struct HEIFItems {
       }
     }
   }
+
+  /// Returns whether the image needs a reference: it needs its parts and its alpha, but no metadata, thumbnail or gain map.
+  private func isNeeded(_ reference: MediaBoxes.Box, idBytes: Int) throws(DecodeError) -> Bool {
+    guard reference.type == "auxl" else { return !["cdsc", "thmb"].contains(reference.type) }
+    let from = try boxes.number(reference.content.lowerBound, idBytes, in: reference.content)
+    return properties(of: from).contains { box in
+      box.type == "auxC"
+        && Self.alphaNames.contains { boxes.isText($0, at: box.content.dropFirst(4)) }
+    }
+  }
+
+  /// The names of auxiliary images that are an alpha channel, of HEVC and of all codecs.
+  private static let alphaNames = [
+    "urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha",
+  ]
 
   /// Returns the number of items of a box, within a limit that keeps tables of them small.
   private static func itemCount(_ count: Int, _ boxes: MediaBoxes) throws(DecodeError) -> Int {

@@ -26,6 +26,17 @@ struct MediaBoxes: Sendable {
     return String(decoding: bytes[place..<place + 4], as: UTF8.self)
   }
 
+  /// Returns whether a range begins with a text that a zero or the range ends.
+  func isText(_ text: String, at range: Range<Int>) -> Bool {
+    bytes[range.clamped(to: bytes.indices)].prefix { $0 != 0 }.elementsEqual(text.utf8)
+  }
+
+  /// Returns the place of the type of a box, which is before its content, or before the long form of its length.
+  func typePlace(of box: Box) throws(DecodeError) -> Int {
+    let place = box.content.lowerBound - 4
+    return try type(place, in: bytes.indices) == box.type ? place : place - 8
+  }
+
   /// Returns the boxes in a range, up to one of the type `last`. A box that is longer than the range
   /// ends with it.
   func boxes(in range: Range<Int>, upTo last: String? = nil) throws(DecodeError) -> [Box] {

@@ -58,7 +58,7 @@
       _ bytes: [UInt8], _ header: ImageHeader, _ denominator: Int, _ limits: ci_limits,
       _ question: Question, _ body: (borrowing RowReader) throws(DecodeError) -> Result
     ) -> Swift.Result<Result, DecodeError> {
-      unsafe bytes.withUnsafeBufferPointer { lent in
+      unsafe header.neededBytes(of: bytes).withUnsafeBufferPointer { lent in
         var status = CI_OK
         let pixels = unsafe UnsafeBufferPointer(rebasing: lent[header.pixels])
         let opened = unsafe open(pixels, header, UInt32(denominator), limits, &status)

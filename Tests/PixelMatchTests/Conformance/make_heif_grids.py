@@ -7,7 +7,8 @@ Tiles are of one color each, from PALETTE in turn, and encoded by heif-enc or av
 AVIF are put together here, box by box (ISO/IEC 23008-12, 6.6.2.3); `grid-avifenc.avif` is from `avifenc --grid`. Like an
 iPhone's, `grid-phone.heic` has 8 x 6 tiles of 512 pixels for 12 megapixels, a thumbnail, an auxiliary image that is a
 grid, Exif, and is turned. `grid-cropped` crops its last tiles; `grid-wasteful.heic` has far more tiles than its canvas shows,
-and `grid-canvas.heic` a canvas that is larger than its properties say: both are to be refused.
+and `grid-canvas.heic` a canvas that is larger than its properties say: both are to be refused. `grid-tone-mapped.heic` is as a photo of iOS 18: it has a
+tone map too, to which the gain map, the thumbnail and Exif refer.
 """
 import os
 import struct
@@ -77,7 +78,7 @@ def grid_data(columns, rows, width, height):
     return struct.pack(">BBBBHH", 0, 0, rows - 1, columns - 1, width, height)
 
 
-def write(name, tiles, columns, rows, size, turn=0, canvas=None, like_a_phone=False):
+def write(name, tiles, columns, rows, size, turn=0, canvas=None, like_a_phone=False, is_tone_mapped=False):
     width, height = size
     count = columns * rows
     # Items: the tiles, the grid, and what a phone adds. Each: type, data in mdat or idat, properties, flags.
@@ -95,7 +96,7 @@ def write(name, tiles, columns, rows, size, turn=0, canvas=None, like_a_phone=Fa
     references = [box(b"dimg", struct.pack(">HH", primary, count), *(struct.pack(">H", i + 1) for i in range(count)))]
     if like_a_phone:
         items.append((tiles.item, tiles.data[0], False, [1, 2], 1))
-        references.append(box(b"thmb", struct.pack(">HHH", len(items), 1, primary)))
+        thumbnail = len(items)
         # A gain map of a quarter of the size: 4 x 3 tiles of its own.
         gains = [len(items) + 1 + i for i in range(12)]
         items += [(tiles.item, tiles.data[1], False, [1, 2], 1)] * 12
@@ -104,9 +105,17 @@ def write(name, tiles, columns, rows, size, turn=0, canvas=None, like_a_phone=Fa
         items.append((b"grid", grid_data(4, 3, width // 2, height // 2), True,
                       [len(properties) - 1, len(properties)], 1))
         references.append(box(b"dimg", struct.pack(">HH", len(items), 12), *(struct.pack(">H", i) for i in gains)))
-        references.append(box(b"auxl", struct.pack(">HHH", len(items), 1, primary)))
+        gain = len(items)
+        shown_images = [primary]
+        if is_tone_mapped:
+            items.append((b"tmap", bytes(62), True, [3], 0))
+            shown_images.append(len(items))
+            references.append(box(b"dimg", struct.pack(">HHHH", len(items), 2, primary, gain)))
+        targets = struct.pack(">H", len(shown_images)) + b"".join(struct.pack(">H", i) for i in shown_images)
+        references.append(box(b"thmb", struct.pack(">H", thumbnail), targets))
+        references.append(box(b"auxl", struct.pack(">H", gain), targets))
         items.append((b"Exif", b"\0\0\0\6Exif\0\0MM\0*\0\0\0\x08\0\0\0\0\0\0", False, [], 1))
-        references.append(box(b"cdsc", struct.pack(">HHH", len(items), 1, primary)))
+        references.append(box(b"cdsc", struct.pack(">HHH", len(items), 1, shown_images[-1])))
     entries = [full(b"infe", 2, struct.pack(">HH4s", i + 1, 0, item[0]), b"\0") for i, item in enumerate(items)]
     entries = [e[:11] + bytes([items[i][4]]) + e[12:] for i, e in enumerate(entries)]
     associations = [struct.pack(">HB", i + 1, len(item[3])) + bytes(item[3]) for i, item in enumerate(items)
@@ -151,6 +160,7 @@ with tempfile.TemporaryDirectory() as folder:
         if kind == "heic":
             write("grid-wasteful.heic", small, 8, 8, (100, 100))
             write("grid-canvas.heic", small, 2, 2, (128, 128), canvas=(60000, 60000))
+            write("grid-tone-mapped.heic", small, 3, 2, (192, 128), turn=1, like_a_phone=True, is_tone_mapped=True)
             write("grid-phone.heic", Tiles(kind, 512, folder), 8, 6, (4032, 3024), turn=3, like_a_phone=True)
     small = Tiles("avif", 64, folder)
     subprocess.run(["avifenc", "-s", "6", "--min", "10", "--max", "20", "-y", "420", "--grid", "3x2", "--irot", "1"]

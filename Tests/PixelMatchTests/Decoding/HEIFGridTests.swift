@@ -43,6 +43,9 @@ struct HEIFGrid: CustomTestStringConvertible, Sendable {
       HEIFGrid(
         name: "grid-avifenc.avif", columns: 3, rows: 2, tile: 64, width: 192, height: 128, turns: 1),
       HEIFGrid(
+        name: "grid-tone-mapped.heic", columns: 3, rows: 2, tile: 64, width: 192, height: 128,
+        turns: 1),
+      HEIFGrid(
         name: "grid-phone.heic", columns: 8, rows: 6, tile: 512, width: 4032, height: 3024,
         turns: 3),
     ]
