@@ -39,6 +39,8 @@ struct CandidateRows: Sendable {
   var votes: [SegmentRow: KeypointVoteCount] = [:]
   var scannedRows = 0
   var plannedRows = 0
+  /// True if something else than an image tells their entities apart, such as words: then all are candidates, however many have one image.
+  var areNamed = false
 }
 
 /// An image that may show what the query shows, and what was measured of it.

@@ -143,7 +143,7 @@ extension Matcher {
       let index = state.findings.searches.firstIndex(where: { $0.type == .product })
     else { return }
     let known = Set(state.findings.searches[index].candidates.values.map(\.key))
-    var found = CandidateRows()
+    var found = CandidateRows(areNamed: true)
     for key in keys.filter({ !known.contains($0) }).prefix(Self.addedLimit) {
       for place in try catalogue.rows(of: key, .product) {
         found.votes[SegmentRow(segment: place.segment, row: place.row)] = KeypointVoteCount()

@@ -8,6 +8,8 @@ struct TypeSearch: Sendable {
   private static let verifiedFirst = 8
   /// The most candidates that are compared once more with a part of the image.
   private static let lookedAtAgain = 32
+  /// The most candidates with one image, besides those that have a label of the query: no comparison can tell more of them apart.
+  private static let copyLimit = 32
   /// The most candidates whose patches are compared in one part of the image, and in all.
   private static let (comparedByPatches, comparedInAll) = (4, 12)
 
@@ -21,6 +23,8 @@ struct TypeSearch: Sendable {
   private var planned: VerifiedRows?
   /// The first of the candidates with the same image, for those that have one, and the candidates that are the first with each hash.
   private var (copied, firsts): ([SegmentRow: SegmentRow], [PDQHash: [SegmentRow]]) = ([:], [:])
+  /// The number of further candidates with the image of a first one.
+  private var copyCounts: [SegmentRow: Int] = [:]
 
   /// - Parameter covered: Boxes of the query that show other things.
   init(
@@ -103,27 +107,61 @@ struct TypeSearch: Sendable {
   /// - Parameter labels: The value of ``Evidence/Kind/labels`` for the entity of a key.
   mutating func add(_ found: CandidateRows, labels: (UInt32) -> Double?) {
     planned = nil
-    beginReading(.appearance, of: found.votes.keys.filter { candidates[$0] == nil })
-    for (row, votes) in found.votes {
-      if candidates[row] == nil {
-        let key = key(of: row)
-        candidates[row] = Candidate(
-          row: row, key: key, measured: comparison.measure(image(row)), labels: labels(key))
-        noteCopy(row)
+    let new = found.votes.keys.filter { candidates[$0] == nil }.sorted()
+    beginReading(.appearance, of: new)
+    var copies: [SegmentRow: [SegmentRow]] = [:]
+    for row in new {
+      let first = firstWithImage(of: row)
+      if first != row, !found.areNamed {
+        copies[first, default: []].append(row)
+      } else {
+        if first != row { copied[row] = first }
+        take(row, labels: labels(key(of: row)))
       }
-      if votes.best > 0 { candidates[row]?.votes = votes }
     }
+    for (first, rows) in copies { takeSome(of: rows, with: first, labels) }
+    for (row, votes) in found.votes where votes.best > 0 { candidates[row]?.votes = votes }
   }
 
-  /// Notes whether a new candidate has the image of another one.
-  private mutating func noteCopy(_ row: SegmentRow) {
+  /// Makes a row a candidate.
+  private mutating func take(_ row: SegmentRow, labels: Double?) {
+    candidates[row] = Candidate(
+      row: row, key: key(of: row), measured: comparison.measure(image(row)), labels: labels)
+  }
+
+  /// Makes those rows with one image candidates that have a label of the query, and of the others as many as there is room for, evenly spaced:
+  /// the variants of one product often are side by side, and an image counts as common if different products have it.
+  private mutating func takeSome(
+    of rows: [SegmentRow], with first: SegmentRow, _ labels: (UInt32) -> Double?
+  ) {
+    var others: [SegmentRow] = []
+    for row in rows {
+      let rarity = labels(key(of: row))
+      if rarity ?? 0 > 0 {
+        copied[row] = first
+        take(row, labels: rarity)
+      } else {
+        others.append(row)
+      }
+    }
+    let room = min(others.count, Self.copyLimit - copyCounts[first, default: 0])
+    for index in 0..<max(0, room) {
+      let row = others[index * others.count / room]
+      copied[row] = first
+      take(row, labels: labels(key(of: row)))
+    }
+    copyCounts[first, default: 0] += room
+  }
+
+  /// Returns the first of the candidates with the image of a row, which may be the row itself.
+  private mutating func firstWithImage(of row: SegmentRow) -> SegmentRow {
     let stored = image(row)
     let hash = stored.segment.pdq(at: stored.row)
     if let known = firsts[hash]?.first(where: { image($0).isSamePicture(as: stored) }) {
-      if known != row { copied[row] = known }
-    } else {
-      firsts[hash, default: []].append(row)
+      return known
     }
+    firsts[hash, default: []].append(row)
+    return row
   }
 
   /// Returns the candidate that stands for all with its image.
@@ -237,16 +275,20 @@ struct TypeSearch: Sendable {
   ) {
     func inliers(_ row: SegmentRow) -> Int { candidates[row]?.measured.alignment?.inliers ?? 0 }
     for (row, alignment) in found where alignment.inliers > inliers(row) {
-      let key = key(of: row)
-      var candidate =
-        candidates[row]
-        ?? Candidate(
-          row: row, key: key, measured: comparison.measure(image(row)), labels: labels(key))
+      if candidates[row] == nil {
+        let first = firstWithImage(of: row)
+        if first == row {
+          take(row, labels: labels(key(of: row)))
+        } else {
+          takeSome(of: [row], with: first, labels)
+        }
+      }
+      guard var candidate = candidates[row] else { continue }
       candidate.measured.alignment = alignment
       comparison.compareColors(&candidate.measured, image(row))
       candidate.isGeometryVerified = true
       candidate.isFromWindow = true
-      if candidates.updateValue(candidate, forKey: row) == nil { noteCopy(row) }
+      candidates[row] = candidate
     }
   }
 
@@ -324,7 +366,7 @@ struct TypeSearch: Sendable {
   func narrowed(to signature: QuerySignature) -> TypeSearch {
     var search = TypeSearch(type, segments, signature)
     search.fetched = fetched
-    (search.copied, search.firsts) = (copied, firsts)
+    (search.copied, search.firsts, search.copyCounts) = (copied, firsts, copyCounts)
     for known in candidatesToLookAtAgain() {
       search.candidates[known.row] = Candidate(
         row: known.row, key: known.key, votes: known.votes,

@@ -98,7 +98,7 @@ struct TextStage: SearchStage {
       }
       return true
     }
-    var found = state.findings.searches.map { _ in CandidateRows() }
+    var found = state.findings.searches.map { _ in CandidateRows(areNamed: true) }
     for (index, search) in state.findings.searches.enumerated() {
       for key in keys where ids[key]?.type == search.type && state.query.allows(key, search.type) {
         for place in try catalogue.rows(of: key, search.type) {
