@@ -16,8 +16,10 @@ struct CodePlaces: Sendable {
   private static let leastBlocks = 3
   /// The cosine of twice the angle by which directions of bars may differ, of some 13°.
   private static let sameDirection = 0.9
-  /// The most places of either kind.
-  private static let placeLimit = 4
+  /// The most places of bars in an image of one size, and in all.
+  private static let (scalePlaceLimit, placeLimit) = (4, 8)
+  /// The longer side, in pixels, of an image in which the bars of a code that fills it are narrower than a block.
+  private static let smallestSide = 320
 
   /// A rectangle with bars, whose first side crosses them.
   let bars: [TextBox]
@@ -30,15 +32,38 @@ struct CodePlaces: Sendable {
   ///   - gray: `width × height` values.
   ///   - shouldStop: Asked once a row of pixels or of blocks.
   init?(in gray: [UInt8], width: Int, height: Int, shouldStop: () -> Bool) {
-    guard let bars = Self.bars(in: gray, width: width, height: height, shouldStop),
+    guard let bars = Self.allBars(in: gray, width: width, height: height, shouldStop),
       let squares = FinderPatterns.squares(in: gray, width: width, height: height, shouldStop)
     else { return nil }
     (self.bars, self.squares) = (bars, squares)
   }
 
-  private static func bars(
+  /// Returns the places of bars in the image and in smaller ones, of which each has half the width of the one before, the largest first.
+  private static func allBars(
     in gray: [UInt8], width: Int, height: Int, _ shouldStop: () -> Bool
   ) -> [TextBox]? {
+    var (level, width, height, scale) = (gray, width, height, 0)
+    var found: [(area: Int, box: TextBox)] = []
+    while true {
+      guard let bars = bars(in: level, width: width, height: height, shouldStop) else { return nil }
+      let factor = Float(1 << scale)
+      found += bars.map { count, box in
+        (
+          count << (2 * scale),
+          TextBox(center: box.center * factor, direction: box.direction, size: box.size * factor)
+        )
+      }
+      if max(width, height) <= smallestSide || shouldStop() { break }
+      level = CodeLoops.half(of: level, width: width, height: height)
+      (width, height, scale) = (width / 2, height / 2, scale + 1)
+    }
+    return found.sorted { $1.area < $0.area }.prefix(placeLimit).map(\.box)
+  }
+
+  /// Returns the places of bars that are narrower than a block, with the number of their blocks.
+  private static func bars(
+    in gray: [UInt8], width: Int, height: Int, _ shouldStop: () -> Bool
+  ) -> [(count: Int, box: TextBox)]? {
     let (columns, rows) = (width / block, height / block)
     guard columns > 0, rows > 0 else { return [] }
     var blocks: [SIMD2<Double>?] = []
@@ -76,7 +101,7 @@ struct CodePlaces: Sendable {
       guard members.count >= leastBlocks, let box = box(of: members, columns, sum) else { continue }
       found.append((members.count, box))
     }
-    return found.sorted { $1.count < $0.count }.prefix(placeLimit).map(\.box)
+    return Array(found.sorted { $1.count < $0.count }.prefix(scalePlaceLimit))
   }
 
   /// Returns the direction that crosses the bars in a block, as a vector of length 1 with twice its angle, or `nil` if it

@@ -59,13 +59,18 @@ package struct CodeReader: Sendable {
       }
       return true
     }
+    var readBoxes: [TextBox] = []
     for box in places.bars {
       if shouldStop() { return nil }
+      // A part of a code that was read whole.
+      if readBoxes.contains(where: { $0.contains(box.center) }) { continue }
       let frame = Self.frame(of: box)
+      let before = codes.count
       guard Self.hasBars(frame, in: gray) else { continue }
       guard look(for: CR_BARS, in: frame, width: Self.barsWidth, height: Self.barsHeight) else {
         return nil
       }
+      if codes.count > before { readBoxes.append(box) }
     }
     for square in places.squares {
       if shouldStop() { return nil }
@@ -242,6 +247,18 @@ enum CodeLoops {
       unsafe cr_edges(gray.baseAddress! + start, width, columns, rows, &sums)
     }
     return sums
+  }
+
+  /// Returns an image of half the width and height: each pixel is the mean of four.
+  static func half(of gray: [UInt8], width: Int, height: Int) -> [UInt8] {
+    precondition(width >= 0 && height >= 0 && gray.count >= width * height)
+    var half = [UInt8](repeating: 0, count: (width / 2) * (height / 2))
+    unsafe gray.withUnsafeBufferPointer { gray in
+      unsafe half.withUnsafeMutableBufferPointer { half in
+        unsafe cr_half(gray.baseAddress, width, height, half.baseAddress)
+      }
+    }
+    return half
   }
 
   /// Writes whether each of some pixels is darker than a mean: 1 or 0.

@@ -9,6 +9,12 @@ struct TextBox: Sendable {
   /// The direction of the other side, to the right of the first on a screen.
   var normal: SIMD2<Float> { SIMD2(-direction.y, direction.x) }
 
+  /// Returns whether a point is within the rectangle.
+  func contains(_ point: SIMD2<Float>) -> Bool {
+    let place = point - center
+    return abs((place * direction).sum()) <= size.x / 2 && abs((place * normal).sum()) <= size.y / 2
+  }
+
   /// The corners, from the one at the beginning of both sides, in the order of the clock.
   var corners: [SIMD2<Float>] {
     let (along, across) = (direction * size.x / 2, normal * size.y / 2)

@@ -65,17 +65,22 @@ public enum DrawnCode {
     return try PixelBuffer(width: width, height: height, format: .gray8, bytes: bytes)
   }
 
-  /// Returns whether a place, in pixels from the center, is on a bar of an EAN-13.
-  public static func isBar(_ digits: String, module: Double, _ x: Double, _ y: Double) -> Bool {
-    guard abs(y) < 30 * module, abs(x) < 48 * module else { return false }
+  /// Returns a test whether a place, in pixels from the center, is on a bar of an EAN-13.
+  public static func bars(of digits: String, module: Double) -> (Double, Double) -> Bool {
     let bars = bars(digits)
-    let index = Int((x / module + Double(bars.count) / 2).rounded(.down))
-    return bars.indices.contains(index) && bars[index]
+    return { x, y in
+      guard abs(y) < 30 * module, abs(x) < 48 * module else { return false }
+      let index = Int((x / module + Double(bars.count) / 2).rounded(.down))
+      return bars.indices.contains(index) && bars[index]
+    }
   }
 
   /// Draws an EAN-13 in the center.
-  public static func ean(_ digits: String, module: Double, degrees: Double) throws -> PixelBuffer {
-    try image(degrees: degrees) { isBar(digits, module: module, $0, $1) }
+  public static func ean(
+    _ digits: String, module: Double, degrees: Double, width: Int = 400, height: Int = 400
+  ) throws -> PixelBuffer {
+    try image(
+      width: width, height: height, degrees: degrees, bars(of: digits, module: module))
   }
 
   /// Draws the QR code in the center.

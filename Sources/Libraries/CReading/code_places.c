@@ -37,6 +37,16 @@ void cr_edges(const uint8_t *gray, size_t stride, size_t columns, size_t rows, c
   *sums = all;
 }
 
+void cr_half(const uint8_t *gray, size_t width, size_t height, uint8_t *half) {
+  for (size_t y = 0; y < height / 2; y++) {
+    const uint8_t *const upper = gray + 2 * y * width;
+    const uint8_t *const lower = upper + width;
+    for (size_t x = 0; x < width / 2; x++) {
+      *half++ = (uint8_t)((upper[2 * x] + upper[2 * x + 1] + lower[2 * x] + lower[2 * x + 1] + 2) / 4);
+    }
+  }
+}
+
 void cr_dark(const uint8_t *gray, size_t count, int32_t mean, uint8_t *is_dark) {
   for (size_t x = 0; x < count; x++) is_dark[x] = gray[x] + 8 < mean;
 }

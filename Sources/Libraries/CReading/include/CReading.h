@@ -170,6 +170,9 @@ typedef struct {
 // Sums up the steps at the corners of a block of at most 16 × 16 pixels: reads one column and one row more.
 void cr_edges(const uint8_t *gray, size_t stride, size_t columns, size_t rows, cr_edge_sums *sums);
 
+// Makes an image of half the width and height, each rounded down, of which each pixel is the mean of four.
+void cr_half(const uint8_t *gray, size_t width, size_t height, uint8_t *half);
+
 // Tells for each pixel whether it is more than 8 darker than a mean: 1 or 0.
 void cr_dark(const uint8_t *gray, size_t count, int32_t mean, uint8_t *is_dark);
 

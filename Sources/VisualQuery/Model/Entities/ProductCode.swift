@@ -67,6 +67,35 @@ package struct ProductCode: Sendable, Hashable, CustomStringConvertible {
     description = String(decoding: padded, as: UTF8.self)
   }
 
+  /// Returns the number that the content of a code has: the content itself, the GTIN of a GS1 element string, `(01)04006381333931` or
+  /// `0104006381333931…`, or that of a GS1 Digital Link, `https://id.gs1.org/01/04006381333931/10/A1`, whatever its host.
+  ///
+  /// Sources: GS1 General Specifications, 3.2 and 7.8; GS1 Digital Link Standard, URI Syntax, 4.3.
+  package static func text(in content: String) -> String? {
+    if ProductCode(content) != nil { return content }
+    return (linkedTexts(in: content) ?? elementTexts(in: content)).first { ProductCode($0) != nil }
+  }
+
+  /// The parts of a path that may be a number, or `nil` if the content is no link.
+  private static func linkedTexts(in content: String) -> [String]? {
+    let parts = content.prefix { $0 != "?" && $0 != "#" }.split(separator: "/")
+    guard let scheme = parts.first?.lowercased(), ["http:", "https:"].contains(scheme) else {
+      return nil
+    }
+    return zip(parts, parts.dropFirst()).filter { ["01", "gtin"].contains($0.0.lowercased()) }
+      .map { String($0.1) }
+  }
+
+  /// The 14 digits after the identifier of a GTIN, which begins the text but for the name of the symbol and a separator.
+  private static func elementTexts(in content: String) -> [String] {
+    var text = Substring(content)
+    if text.first == "]" { text = text.dropFirst(3) }
+    text = text.drop { $0 == "\u{FFFD}" || $0 == "\u{1D}" }
+    guard let identifier = ["(01)", "01"].first(where: { text.hasPrefix($0) }) else { return [] }
+    let digits = text.dropFirst(identifier.count).prefix(14)
+    return digits.utf8.count == 14 ? [String(digits)] : []
+  }
+
   /// The forms in which a feed may have the number: with 14, 13, 12 and 8 digits, as far as the digits left out are zeros,
   /// and without zeros before it.
   package var forms: [String] {

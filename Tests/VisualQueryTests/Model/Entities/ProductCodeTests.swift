@@ -32,4 +32,27 @@ import VisualQuery
       }
     }
   }
+
+  /// Would break if what retail prints instead of bars were taken for a text: the code of GS1 has further fields, and a link has any host.
+  @Test(arguments: [
+    ("4006381333931", "4006381333931"), ("(01)04006381333931", "04006381333931"),
+    ("(01)04006381333931(10)A1", "04006381333931"), ("0104006381333931", "04006381333931"),
+    ("010400638133393110A1", "04006381333931"), ("]d20104006381333931", "04006381333931"),
+    ("\u{FFFD}010400638133393121x", "04006381333931"),
+    ("https://id.gs1.org/01/04006381333931/10/A1", "04006381333931"),
+    ("https://brand.example/de/gtin/4006381333931?17=261231", "4006381333931"),
+    ("HTTPS://ID.GS1.ORG/01/09506000134352", "09506000134352"),
+  ])
+  func `the number in the content of a code is read`(content: String, number: String) {
+    #expect(ProductCode.text(in: content) == number)
+  }
+
+  @Test(arguments: [
+    "", "01", "(01)", "(01)0400638133393", "0104006381333932", "(10)04006381333931",
+    "https://shop.example/p/4006381333931", "https://shop.example/01/", "01/04006381333931",
+    "https://shop.example/?01=04006381333931", "mailto:01/04006381333931",
+  ])
+  func `other contents have no number`(content: String) {
+    #expect(ProductCode.text(in: content) == nil)
+  }
 }

@@ -394,9 +394,8 @@ struct ReadCodeMatchTests {
   @Test func `a bar code that is an eighth as wide as the image is read in its file`() async throws
   {
     let shop = try await Self.shop()
-    let image = try DrawnCode.image(width: 1600, height: 150, degrees: 20) { x, y in
-      DrawnCode.isBar("4006381333931", module: 1.77, x, y)
-    }
+    let image = try DrawnCode.ean(
+      "4006381333931", module: 1.77, degrees: 20, width: 1600, height: 150)
     let bytes = try ImageDecoder().jpeg(of: image, longerSide: 1600, quality: 95)
     let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
     let content = try await matcher.content(decoding: bytes)

@@ -263,7 +263,10 @@ import VisualQuery
     ("https://shop.example/cup", "cup"), ("https://shop.example/cup?utm_source=mail", "cup"),
     ("https://shop.example/te?variant=2", nil), ("https://shop.example/tee?variant=22", nil),
     ("HTTPS://Shop.Example/tee?variant=2", "blue"), ("https://SHOP.example/cup", "cup"),
-    ("https://shop.example/CUP", nil),
+    ("https://shop.example/CUP", nil), ("http://shop.example/cup", "cup"),
+    ("https://www.shop.example/cup/", "cup"), ("shop.example/cup", nil),
+    ("http://www.shop.example/tee/?variant=2&utm_medium=qr", "blue"),
+    ("https://other.example/cup", nil),
   ])
   func `a query tells variants apart, and campaigns do not`(link: String, id: String?) async throws
   {

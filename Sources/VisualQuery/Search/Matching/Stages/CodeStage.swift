@@ -23,8 +23,8 @@ struct CodeStage: SearchStage {
     // catalogue is worth reporting as not found.
     let codes =
       codes
-      + read.lazy.filter { $0.kind != .qr }.map(\.value)
-      .filter { ProductCode($0) != nil && !self.codes.contains($0) }
+      + read.lazy.compactMap { ProductCode.text(in: $0.value) }
+      .filter { !self.codes.contains($0) }
     let linked: [UInt32: EntityID]
     do {
       linked = try await keys(
@@ -72,24 +72,10 @@ struct CodeStage: SearchStage {
     ofLinks texts: [String], _ state: QueryState, _ catalogue: Catalogue
   ) async throws -> [UInt32: EntityID] {
     var found: [UInt32: EntityID] = [:]
-    for text in texts where text.unicodeScalars.count <= EntityComparator.textLimit {
-      let named = EntityType.allCases.compactMap { type in
-        catalogue.links.templates[type]?.value(of: "id", in: text)
-          .map { EntityID(type: type, value: $0) }
-      }
-      for (id, key) in try catalogue.keys(of: named) {
-        let value = try catalogue.entities(keys: [key])[key]
-        if value.map({ catalogue.links.handoff(for: $0).url == text }) == true { found[key] = id }
-      }
-      let filter = EntityFilter(
-        comparators: [EntityComparator(EntityProperty("url"), .equalTo(.text(text)))])
-      do {
-        let keys = try await catalogue.keys(matching: filter, shouldStop: state.query.shouldStop)
-        found.merge(try catalogue.ids(keys: keys.keys(in: 0..<catalogue.lastKey + 1))) { $1 }
-      } catch let error as MatchError where error.code == .invalidFilter {
-        // The filter is invalid if the catalogue has no entity with a link.
-        continue
-      }
+    let lookup = LinkLookup(catalogue: catalogue, shouldStop: state.query.shouldStop)
+    for text in texts {
+      let linked = try await lookup.entities(forLink: text)
+      for (id, key) in try catalogue.keys(of: linked.map(\.id)) { found[key] = id }
     }
     return found.filter {
       state.query.allows($0.key, $0.value.type) && state.query.types.contains($0.value.type)
