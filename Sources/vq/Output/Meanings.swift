@@ -39,6 +39,7 @@ extension MissReason {
     case .notIndexed: "it has no indexed image"
     case .tooFlat: "its images or the query lack detail"
     case .notACandidate: "its images were less similar than those compared in detail"
+    case .shared: "many products have what agrees, so that it proves none"
     case .failedGeometry: "too few of its keypoints align with the query"
     case .belowCutOff: "it was found, but its confidence is below the cut-off"
     case .outranked: "other entities have a higher confidence"

@@ -123,12 +123,19 @@ struct Commonness: Sendable {
     if nearest.count >= Self.groups { hash = nearest[Self.groups - 1] }
   }
 
+  /// Returns whether many groups have the image of a row.
+  ///
+  /// - Parameter search: The index of the search that found it.
+  func isCommon(_ row: SegmentRow, in search: Int) -> Bool {
+    !pictures.isEmpty && pictures[search].contains(row)
+  }
+
   /// Returns what is shared of the evidence for a candidate, or `nil` if nothing is.
   ///
   /// - Parameter search: The index of the search that found it.
   func own(of candidate: Candidate, in search: Int) -> Own? {
     if pictures.isEmpty { return nil }
-    if pictures[search].contains(candidate.row) { return .nothing }
+    if isCommon(candidate.row, in: search) { return .nothing }
     var own = Own(claim: many)
     if hash > Self.sharedHash.lowerBound, candidate.measured.hash > 0 { own.hash = hash }
     if let alignment = candidate.measured.alignment, many.count > 0 || several.count > 0 {

@@ -115,10 +115,32 @@ extension Matcher {
       if flatness.isEmpty { return .notIndexed }
       if signature.isFlat || flatness.allSatisfy({ $0 }) { return .tooFlat }
     }
-    guard let entity else { return .notACandidate }
-    guard let image = entity.image else { return .belowCutOff }
-    if !image.isGeometryVerified { return .notACandidate }
-    return image.alignment == nil ? .failedGeometry : .belowCutOff
+    if let entity, entity.image == nil { return .belowCutOff }
+    let image = entity?.image
+    if image?.isGeometryVerified == true, image?.alignment != nil { return .belowCutOff }
+    if isShared(what: key, type, hasInCommonWith: state) { return .shared }
+    return image?.isGeometryVerified == true ? .failedGeometry : .notACandidate
+  }
+
+  /// Returns whether an image of an entity agrees with the query, and many groups have that image.
+  private func isShared(
+    what key: UInt32, _ type: EntityType, hasInCommonWith state: QueryState
+  ) -> Bool {
+    guard let signature = state.query.signature else { return false }
+    let searches = state.findings.searches
+    let common = Commonness(searches, of: ImageFrame(signature).size, groups: state.findings.owners)
+    return searches.enumerated().contains { index, search in
+      guard search.type == type else { return false }
+      let images = catalogue.segments(of: type).flatMap { live in
+        (0..<live.segment.count)
+          .filter { live.isLive($0) && live.segment.key(at: $0) == key }
+          .map { StoredImage(segment: live.segment, row: $0) }
+      }
+      return search.witnesses.contains { witness in
+        common.isCommon(witness.row, in: index)
+          && images.contains { $0.isSamePicture(as: witness.stored) }
+      }
+    }
   }
 
   /// Returns for each image of an entity whether it is too flat to be told from others.

@@ -11,6 +11,8 @@ package enum MissReason: String, Sendable, Hashable, Codable, CaseIterable {
   /// No scan, vote or label found one of its images, or so many others scored better that its
   /// geometry was not verified.
   case notACandidate
+  /// Many products have its image, or all of it that agrees with the query's, so that this proves none of them.
+  case shared
   /// Its geometry was verified, and too few keypoints agree on where it lies.
   case failedGeometry
   /// It was found with a confidence below the cut-off.

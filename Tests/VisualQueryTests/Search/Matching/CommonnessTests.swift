@@ -92,6 +92,25 @@ import VisualQuery
     #expect(try await Self.sure(Self.thing(3), in: folder) == ["p3"])
   }
 
+  /// Would break if the reason were that its images are not similar: one of them is the query's, as that of many products. They are so many that not
+  /// all are candidates.
+  @Test func `what many products share is the reason why none is shown`() async throws {
+    let folder = try TemporaryDirectory()
+    let parts = (0..<60).map { Item(id: "part\($0)", images: ["placeholder.png"]) }
+    let real = Item(id: "p1", images: ["p1.png"])
+    try await Self.index(
+      parts + [real], ["placeholder.png": Self.chart, "p1.png": Self.thing(1)], into: folder)
+    let matcher = try Matcher(catalogue: Catalogue(directory: folder.path + "/shop.vq"))
+    func reason(_ id: String) async throws -> MissReason? {
+      try await matcher.diagnosis(
+        of: EntityID(type: .product, value: id), in: SemanticContent(pixelBuffer: Self.chart),
+        options: MatchOptions(types: [.product], timeout: nil)
+      ).missReason
+    }
+    for number in [0, 1, 30, 59] { #expect(try await reason("part\(number)") == .shared) }
+    #expect(try await reason("p1") != .shared)
+  }
+
   /// Would break if only equal bytes were one image: each product has its chart saved on its own.
   @Test func `a chart that is saved again for each product is one`() async throws {
     let folder = try TemporaryDirectory()
