@@ -74,7 +74,7 @@ public struct ImageDecoder: Sendable {
   }
 
   /// Decodes an image like ``decode(_:longerSide:shouldStop:)`` and reports skipped damage and the
-  /// color space.
+  /// color space. If the first frame of an animation is blank, it is the first frame that is not.
   ///
   /// - Throws: ``DecodeError``.
   package func picture(
@@ -82,6 +82,38 @@ public struct ImageDecoder: Sendable {
   ) throws(DecodeError) -> DecodedPicture {
     precondition(limit >= 1, "an image has at least one pixel")
     let header = try header(of: bytes, shouldStop: shouldStop)
+    let first = try picture(bytes, header, longerSide: limit, shouldStop)
+    guard [.gif, .webp].contains(header.format), first.pixels.isBlank(shouldStop) else {
+      return first
+    }
+    for frame in LaterFrames(of: bytes, header.format, shouldStop: shouldStop).files {
+      do throws(DecodeError) {
+        let own = try self.header(of: frame.bytes, shouldStop: shouldStop)
+        let isWhole = (own.width, own.height) == (header.width, header.height)
+        let later = try picture(
+          frame.bytes, own, longerSide: isWhole ? limit : .max, shouldStop)
+        if isWhole {
+          if later.pixels.isBlank(shouldStop) { continue }
+          return later
+        }
+        guard (own.width, own.height) == (frame.box.width, frame.box.height) else { continue }
+        try limits.check(memory: 12 * header.width * header.height, for: header)
+        let whole = first.pixels.painted(
+          with: later.pixels, at: frame.box, width: header.width, height: header.height)
+        if whole.isBlank(shouldStop) { continue }
+        return DecodedPicture(
+          pixels: whole.reduced(toLongerSide: limit), damage: later.damage, profile: later.profile)
+      } catch {
+        if error.code == .cancelled { throw error }
+      }
+    }
+    return first
+  }
+
+  /// Decodes the image of a file, of an animation the first frame.
+  private func picture(
+    _ bytes: [UInt8], _ header: ImageHeader, longerSide limit: Int, _ shouldStop: () -> Bool
+  ) throws(DecodeError) -> DecodedPicture {
     try header.format.checkLibrary(accepting: formats)
     let denominator = Self.denominator(of: header, longerSide: limit)
     try limits.check(

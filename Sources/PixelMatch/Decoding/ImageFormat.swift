@@ -4,13 +4,13 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
   case jpeg
   /// ISO/IEC 15948.
   case png
-  /// RFC 9649. Of an animation, the first frame is decoded.
+  /// RFC 9649. Of an animation, the first frame that is not blank is decoded.
   case webp
   /// AV1 in the container of ISO/IEC 23008-12.
   case avif
   /// HEVC in the container of ISO/IEC 23008-12, as from an iPhone; also named HEIF.
   case heic
-  /// GIF87a and GIF89a. The first frame is decoded.
+  /// GIF87a and GIF89a. The first frame that is not blank is decoded.
   case gif
 
   /// The formats that a server accepts by default: the decoders of the others are larger, and
