@@ -93,9 +93,8 @@ extension Definition {
 
   static let evaluationForm = Definition(
     "EvaluationForm",
-    .map(
-      "Queries as `vq eval` reads them, and their images.",
-      of: .string("An image.").with("contentMediaType", #""application/octet-stream""#),
+    .form(
+      "Queries as `vq eval` reads them, and their images, each in the part whose name the query has.",
       [
         .required(
           "queries",
@@ -103,7 +102,8 @@ extension Definition {
             """
             A JSON object on each of up to 500 lines: `image` names a part of the form, `truth` has the ids that are right, none if the shop \
             has nothing of the kind; `query`, `labels` and `edit` may be there. `signature` replaces an image.
-            """))
+            """)),
+        .optional("image", .file("An image. Parts of other names are further ones.")),
       ]))
 
   static let evaluationOutcomes = Definition(
@@ -191,9 +191,9 @@ extension Definition {
         .optional("request", .reference(.matchDetails)),
         .optional(
           "image",
-          .string(
+          .file(
             "The image, in one of the formats in `pictureTypes` of `GET /v1/limits`; JPEG and PNG always are."
-          ).with("contentMediaType", #""application/octet-stream""#)),
+          )),
       ]))
 
   static let triedMatch = Definition(

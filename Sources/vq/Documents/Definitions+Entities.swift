@@ -67,7 +67,7 @@ extension Definition {
       .optional("url", .string("Where it opens.")),
       .optional(
         "featured",
-        .boolean("True if the shop suggests it. Absent if it does not.").with("const", "true")),
+        .boolean("True if the shop suggests it. Absent if it does not.")),
     ]
   }
 
@@ -368,6 +368,15 @@ extension Definition {
         .optional("fullyFormattedAddress", .string("The address of a store.")),
       ]))
 
+  static let modelEntity = Definition(
+    "ModelEntity",
+    .map(
+      "An entity as names and strings for a language model, nothing nested.", of: .string(),
+      [
+        .required("type", .string("What it is.")), .required("id", .string("The shop's own id.")),
+        .required("title", .string("The name.")),
+      ]))
+
   static let modelList = Definition(
     "ModelList",
     .object(
@@ -376,11 +385,7 @@ extension Definition {
         .required("generation", .reference(.generation)),
         .required(
           "entities",
-          .array(
-            "The entities.",
-            of: .map("An entity as names and strings, nothing nested.", of: .string()).with(
-              "not", schema: .anything().with("required", #"["display"]"#)
-            ).with("required", #"["type", "id", "title"]"#))),
+          .array("The entities.", of: .reference(.modelEntity))),
         .optional(
           "cursor", .string("The cursor of the next page; absent if there is none.").orNull),
       ]))

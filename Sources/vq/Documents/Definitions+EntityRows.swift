@@ -73,13 +73,16 @@ extension Definition {
 
   static let entityForm = Definition(
     "EntityForm",
-    .map(
+    .form(
       """
       An entity with its images. Every other part than `entity` is an image in one of the formats in `pictureTypes` of `GET /v1/limits`, \
       and has the name that `images` of the entity has; without `images`, all parts are the images, in their order. A part that is named \
       by an http or https address is the image at that address, which becomes public. At most 16 parts.
-      """, of: .string().with("contentMediaType", #""application/octet-stream""#),
-      [.required("entity", .reference(.entityRow))]))
+      """,
+      [
+        .required("entity", .reference(.entityRow)),
+        .optional("image", .file("An image. Parts of other names are further ones.")),
+      ]))
 
   static let entityChange = Definition(
     "EntityChange",

@@ -26,7 +26,7 @@ extension Definition {
             max: FeedbackStatement.Content.rejectedLimit
           ).orNull),
       ]
-    ).with("anyOf", #"[{"required": ["chosen"]}, {"required": ["rejected"]}]"#))
+    ))
 
   static let statementForm = Definition(
     "StatementForm",
@@ -36,9 +36,9 @@ extension Definition {
         .required("feedback", .reference(.statement)),
         .optional(
           "image",
-          .string(
+          .file(
             "The whole image that was searched with. It is kept, reduced to 1024 pixels, until the statement is removed."
-          ).with("contentMediaType", #""application/octet-stream""#)),
+          )),
       ]))
 
   static let feedback = Definition(

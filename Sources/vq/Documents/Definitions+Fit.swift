@@ -141,7 +141,7 @@ extension Definition {
             ])),
         .required(
           "image",
-          .string("The photo.").with("contentMediaType", #""application/octet-stream""#)),
+          .file("The photo.")),
       ]))
 
   static let keptPhoto = Definition(

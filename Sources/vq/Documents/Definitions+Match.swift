@@ -54,31 +54,18 @@ extension Definition {
         .required("longitude", .number("Degrees east of Greenwich.", min: -180, max: 180)),
       ]))
 
-  static let matchRequest = Definition(
-    "MatchRequest",
-    .one(
-      "A search without an image, or the next page of an earlier one.",
-      of: [.reference(.matchQuestion), .reference(.matchContinuation)]))
-
   static let matchForm = Definition(
     "MatchForm",
     .object(
-      "An image, the details of the search, or both.",
+      "An image, the details of the search, or both. Without an image, the details have `labels`, `codes` or a `text`.",
       [
         .optional(
           "image",
-          .string(
+          .file(
             "The image, in one of the formats in `pictureTypes` of `GET /v1/limits`; JPEG and PNG always are."
-          ).with("contentMediaType", #""application/octet-stream""#)),
-        .optional("request", .reference(.matchDetails)),
+          )), .optional("request", .reference(.matchDetails)),
       ]
-    ).with(
-      "anyOf",
-      #"""
-      [{"required": ["image"]}, {"required": ["request"], "properties": {"request": {"type": "object",
-      "anyOf": [{"required": ["labels"], "properties": {"labels": {"minItems": 1}}}, {"required": ["codes"],
-      "properties": {"codes": {"minItems": 1}}}, {"required": ["text"], "properties": {"text": {"minLength": 1}}}]}}}]
-      """#))
+    ))
 
   static let matchAnswer = Definition(
     "MatchAnswer",
@@ -145,8 +132,8 @@ extension Definition {
           .choice("Why there is no match.", of: MatchResponse.EmptyReason.self).orNull),
         .required(
           "nearMiss",
-          .anything("Always null. Earlier versions named the best candidate here; see `possible`.")
-            .with("type", #""null""#).with("deprecated", "true")),
+          .string("Always null. Earlier versions named the best candidate here; see `possible`.")
+            .orNull.with("deprecated", "true")),
         .required(
           "unmatchedLabels",
           .array("Labels of the question that nothing in the catalogue knows.", of: .string())),
@@ -227,7 +214,7 @@ extension Definition {
     .object(
       "A line of text that was read on the device.",
       [
-        .required("text", .string("The text.", min: 1, max: SemanticContent.textLength)),
+        .required("text", .string("The text.", max: SemanticContent.textLength)),
         .optional(
           "box",
           .array(

@@ -345,32 +345,6 @@ extension Definition {
               ]))),
       ]))
 
-  static let siteAssociation = Definition(
-    "SiteAssociation",
-    .object(
-      "Which links of this site open in an app.",
-      [
-        .required(
-          "applinks",
-          .object(
-            nil,
-            [
-              .required(
-                "details",
-                .array(
-                  of: .object(
-                    nil,
-                    [
-                      .required("appIDs", .array("Ids of apps.", of: .string(), min: 1)),
-                      .required(
-                        "components",
-                        .array(
-                          "Links that open in the app.",
-                          of: .object(nil, [.required("/", .string("A pattern of paths."))]))),
-                    ]), min: 1))
-            ]))
-      ]))
-
   static let problem = Definition(
     "Problem",
     .object(

@@ -62,12 +62,17 @@ enum OpenAPI {
       parameter.schema.collectDefinitions(into: &definitions)
     }
     Schema.reference(.problem).collectDefinitions(into: &definitions)
-    var problems = ProblemAnswer.usual + [.unauthorized, .unsupportedMediaType]
+    // That of unknown paths is no operation's.
+    var problems = ProblemAnswer.usual + [.unauthorized, .unsupportedMediaType, .notFound]
     for operation in Operation.all { problems += operation.problems }
     var responses = Dictionary(problems.map { ($0.name, json($0)) }) { first, _ in first }
+    let ofProblems = Dictionary(problems.map { (schemaName(of: $0), schema(of: $0)) }) {
+      first, _ in first
+    }
     responses["NotModified"] = notModified
     return .object([
-      "schemas": .object(definitions.mapValues { $0.schema.json(for: .clients) }),
+      "schemas": .object(
+        definitions.mapValues { $0.schema.json(for: .clients) }.merging(ofProblems) { $1 }),
       "parameters": .object(
         Dictionary(
           uniqueKeysWithValues: Operation.Parameter.shared.map { ($0.sharedName ?? "", json($0)) })),
@@ -191,29 +196,33 @@ enum OpenAPI {
     var headers = everyHeader
     headers["Content-Language"] = "Content-Language"
     headers[problem.header ?? "X-Request-ID"] = problem.header ?? "X-Request-ID"
-    let codes = JSONValue.object([
-      "enum": .array(problem.codes.map { $0.rawValue.json })
-    ])
     let example = JSONValue.literal(
       String(
         decoding: JSONBody.encoded(
           problem.example.document(requestID: "4f1d2c3b5a69788796a5b4c3d2e1f001")), as: UTF8.self))
-    let schema = JSONValue.object([
-      "allOf": .array([
-        Schema.reference(.problem).json(for: .clients),
-        .object(["properties": .object(["code": codes])]),
-      ])
-    ])
     return .object([
       "description": problem.text.json, "headers": references(headers),
       "content": .object([
         "application/problem+json": .object([
-          "schema": schema,
+          "schema": .object(["$ref": "#/components/schemas/\(schemaName(of: problem))".json]),
           "examples": .object([
             problem.example.code.rawValue: .object(["value": example])
           ]),
         ])
       ]),
+    ])
+  }
+
+  /// The schemas of problems have names, so that generators of clients make one type for each and not one for each operation.
+  private static func schemaName(of problem: ProblemAnswer) -> String { problem.name + "Problem" }
+
+  private static func schema(of problem: ProblemAnswer) -> JSONValue {
+    let codes = JSONValue.object(["enum": .array(problem.codes.map { $0.rawValue.json })])
+    return .object([
+      "allOf": .array([
+        Schema.reference(.problem).json(for: .clients),
+        .object(["properties": .object(["code": codes])]),
+      ])
     ])
   }
 

@@ -5,7 +5,7 @@ import VisualQuery
 extension Operation {
   static let ofEntities: [Operation] = [
     listEntities, suggestEntities, queryEntities, resolveEntities, getEntity, putEntity,
-    deleteEntity, getThumbnail, getNeighbors, getHistory, sync,
+    putEntityForm, deleteEntity, getThumbnail, getNeighbors, getHistory, sync,
   ]
 
   private static let listEntities = Operation(
@@ -41,9 +41,8 @@ extension Operation {
         """, .string(max: 250, pattern: Pattern.tokenOrNothing), ["allowEmptyValue": "true"]),
       .onlyType,
       .query(
-        "limit", "At most this many entities. With `cursor`, the default is 200.",
-        .integer("A number of entities.", min: 1, max: EntityLookup.maximumLimit).with(
-          "default", "10")),
+        "limit", "At most this many entities: 10 by default, 200 with `cursor`.",
+        .integer("A number of entities.", min: 1, max: EntityLookup.maximumLimit)),
       .entityFormat, .locale, .acceptLanguage,
       .ifNoneMatch,
     ],
@@ -212,9 +211,7 @@ extension Operation {
           .json(
             .one(of: [
               .reference(.entityAnswer),
-              .map("The form `model`.", of: .string()).with(
-                "not", schema: .anything().with("required", #"["generation"]"#)
-              ).with("required", #"["type", "id", "title"]"#),
+              .reference(.modelEntity),
             ]),
             [
               .init(
@@ -242,15 +239,44 @@ extension Operation {
         ])
     ], problems: [.unknownEntity])
 
+  /// The answers of a change.
+  private static let changed: [Answer] = [
+    Answer(
+      200, "The entity was changed, or was the same already.", .changed,
+      [
+        .json(
+          .reference(.entityChange),
+          [
+            .init(
+              "mug", "A mug",
+              #"{"generation": 5, "type": "product", "id": "mug", "effect": "changed", "images": ["images/mug.jpg"]}"#
+            )
+          ])
+      ]),
+    Answer(
+      201, "The entity is new.", .changed,
+      [
+        .json(
+          .reference(.entityChange),
+          [
+            .init(
+              "mug", "A mug",
+              #"{"generation": 4, "type": "product", "id": "mug", "effect": "added", "images": ["upload:cb7c5fa5bd180174"]}"#
+            )
+          ])
+      ]),
+  ]
+
   private static let putEntity = Operation(
     "PUT /v1/entities/{type}/{id}", "putEntity", .entities, "Put one entity",
     """
     Adds one product or store, or replaces it as a whole; this needs a key that may write. All other entities stay as they are. If a \
     field or an image cannot be used, nothing changes. Empty elements of lists are left out, as in rows of a feed. The answer comes \
-    when the change is durable; every request after it sees the change. Changes that come at once are published together.
+    when the change is durable; every request after it sees the change. Changes that come at once are published together. The same path \
+    accepts the form of `…/form`.
     """,
     body: Body(
-      "The entity, at most 1 MiB, or a form with the entity and its images.",
+      "The entity, at most 1 MiB.",
       [
         .json(
           .reference(.entityRow),
@@ -261,7 +287,16 @@ extension Operation {
               {"type": "product", "id": "mug", "title": "Camp mug", "labels": ["mug"], "images": ["images/mug.jpg"],
               "price": {"amount": "14.90", "currency": "EUR"}}
               """#)
-          ]),
+          ])
+      ]), answers: changed, problems: [.unknownEntity, .unprocessable])
+
+  private static let putEntityForm = Operation(
+    "PUT /v1/entities/{type}/{id}/form", "putEntityForm", .entities,
+    "Put one entity with its images",
+    "As `PUT /v1/entities/{type}/{id}`, with the bytes of images.",
+    body: Body(
+      "The entity, at most 1 MiB, and its images.",
+      [
         .other(
           "multipart/form-data", .reference(.entityForm),
           [
@@ -269,36 +304,10 @@ extension Operation {
               "mug", "A mug with its photo", #"{"entity": {"title": "Camp mug"}}"#,
               text: """
                 As in `curl -X PUT -F 'entity={"title":"Camp mug"}' -F photo=@mug.jpg -H 'Authorization: Bearer KEY' \
-                http://127.0.0.1:8080/v1/entities/product/mug`.
+                http://127.0.0.1:8080/v1/entities/product/mug/form`.
                 """)
-          ], encoding: ["entity": "application/json"]),
-      ]),
-    answers: [
-      Answer(
-        200, "The entity was changed, or was the same already.", .changed,
-        [
-          .json(
-            .reference(.entityChange),
-            [
-              .init(
-                "mug", "A mug",
-                #"{"generation": 5, "type": "product", "id": "mug", "effect": "changed", "images": ["images/mug.jpg"]}"#
-              )
-            ])
-        ]),
-      Answer(
-        201, "The entity is new.", .changed,
-        [
-          .json(
-            .reference(.entityChange),
-            [
-              .init(
-                "mug", "A mug",
-                #"{"generation": 4, "type": "product", "id": "mug", "effect": "added", "images": ["upload:cb7c5fa5bd180174"]}"#
-              )
-            ])
-        ]),
-    ], problems: [.unknownEntity, .unprocessable])
+          ], encoding: ["entity": "application/json"])
+      ]), answers: changed, problems: [.unknownEntity, .unprocessable])
 
   private static let deleteEntity = Operation(
     "DELETE /v1/entities/{type}/{id}", "deleteEntity", .entities, "Delete one entity",
@@ -334,7 +343,7 @@ extension Operation {
     answers: [
       Answer(
         200, "The image.", .thumbnail,
-        [.other("image/jpeg", .anything(), []), .other("image/png", .anything(), [])])
+        [.other("image/jpeg", .file(), []), .other("image/png", .file(), [])])
     ], problems: [.noPicture])
 
   private static let getNeighbors = Operation(

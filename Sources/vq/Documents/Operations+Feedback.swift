@@ -4,7 +4,8 @@ import VisualQuery
 /// The operations on statements.
 extension Operation {
   static let ofFeedback: [Operation] = [
-    listFeedback, giveFeedback, getFeedbackQueries, removeFeedback, acceptFeedback,
+    listFeedback, giveFeedback, giveFeedbackForm, getFeedbackQueries, removeFeedback,
+    acceptFeedback,
   ]
 
   private static let listFeedback = Operation(
@@ -41,17 +42,49 @@ extension Operation {
         ])
     ])
 
+  /// The answers to a statement.
+  private static let kept: [Answer] = [
+    Answer(
+      200, "It was said before.", .notKept,
+      [
+        .json(
+          .reference(.feedback),
+          [
+            .init(
+              "known", "A known statement",
+              #"""
+              {"number": 12, "state": "active", "date": "2026-11-22T12:00:00Z", "author": "warehouse", "chosen": "product:mug-red",
+              "rejected": ["product:mug-blue"], "labels": [], "hasImage": false}
+              """#)
+          ])
+      ]),
+    Answer(
+      201, "It is kept.", .notKept,
+      [
+        .json(
+          .reference(.feedback),
+          [
+            .init(
+              "new", "A new statement",
+              #"""
+              {"number": 12, "state": "active", "date": "2026-11-22T12:00:00Z", "author": "warehouse", "chosen": "product:mug-red",
+              "rejected": ["product:mug-blue"], "labels": [], "hasImage": false}
+              """#)
+          ])
+      ]),
+  ]
+
   private static let giveFeedback = Operation(
     "POST /v1/feedback", "giveFeedback", .feedback, "Say what is wrong or right about an answer",
     """
     Keeps that the question of an answer means an entity (`chosen`), which the same image then finds first, or does not mean some \
     (`rejected`), which it then never finds. The same image is one that was saved again, not another photo of the same thing. With a \
     key that may write it counts at once. With a key of the role `feedback` it waits until it is accepted, and an address may say ten \
-    things at once and one every ten seconds. What is said twice is kept once. A form may have the image, too, to be kept for \
-    evaluations; without it, only a signature of the image is kept.
+    things at once and one every ten seconds. What is said twice is kept once. Only a signature of the image is kept. The \
+    same path accepts the form of `POST /v1/feedback:form`.
     """,
     body: Body(
-      "What is said, or a form with it and the image.",
+      "What is said.",
       [
         .json(
           .reference(.statement),
@@ -60,7 +93,15 @@ extension Operation {
               "wrong", "Not the blue mug but the red one",
               #"{"query": "AgAAAAAAAAAE", "chosen": "product:mug-red", "rejected": ["product:mug-blue"]}"#
             )
-          ]),
+          ])
+      ]), answers: kept, problems: [.gone, .unprocessable])
+
+  private static let giveFeedbackForm = Operation(
+    "POST /v1/feedback:form", "giveFeedbackForm", .feedback, "Say it with the image",
+    "As `POST /v1/feedback`, with the image of the question, which is kept for evaluations.",
+    body: Body(
+      "What is said, and the image.",
+      [
         .other(
           "multipart/form-data", .reference(.statementForm),
           [
@@ -69,40 +110,10 @@ extension Operation {
               #"{"feedback": {"query": "AgAAAAAAAAAE", "chosen": "product:mug-red"}}"#,
               text: """
                 As in `curl -F 'feedback={"query":"…","chosen":"product:mug-red"}' -F image=@photo.jpg -H 'Authorization: Bearer KEY' \
-                http://127.0.0.1:8080/v1/feedback`.
+                http://127.0.0.1:8080/v1/feedback:form`.
                 """)
-          ], encoding: ["feedback": "application/json"]),
-      ]),
-    answers: [
-      Answer(
-        200, "It was said before.", .notKept,
-        [
-          .json(
-            .reference(.feedback),
-            [
-              .init(
-                "known", "A known statement",
-                #"""
-                {"number": 12, "state": "active", "date": "2026-11-22T12:00:00Z", "author": "warehouse", "chosen": "product:mug-red",
-                "rejected": ["product:mug-blue"], "labels": [], "hasImage": false}
-                """#)
-            ])
-        ]),
-      Answer(
-        201, "It is kept.", .notKept,
-        [
-          .json(
-            .reference(.feedback),
-            [
-              .init(
-                "new", "A new statement",
-                #"""
-                {"number": 12, "state": "active", "date": "2026-11-22T12:00:00Z", "author": "warehouse", "chosen": "product:mug-red",
-                "rejected": ["product:mug-blue"], "labels": [], "hasImage": false}
-                """#)
-            ])
-        ]),
-    ], problems: [.gone, .unprocessable])
+          ], encoding: ["feedback": "application/json"])
+      ]), answers: kept, problems: [.gone, .unprocessable])
 
   private static let getFeedbackQueries = Operation(
     "GET /v1/feedback/queries", "getFeedbackQueries", .feedback, "Get what people said as queries",

@@ -2,7 +2,7 @@ import VisualQuery
 
 /// The operations that let a shop learn from labelled photos.
 extension Operation {
-  static let ofFit: [Operation] = [listFits, askPhoto, fitPhotos, undoFit]
+  static let ofFit: [Operation] = [listFits, askPhoto, askKeptPhoto, fitPhotos, undoFit]
 
   /// Two fits, of which the second counts.
   private static let fits = Operation.Content.json(
@@ -24,15 +24,26 @@ extension Operation {
     """,
     answers: [Answer(200, "The fits, the oldest first.", .notKept, [fits])])
 
+  /// The answer for a photo.
+  private static let asked: [Answer] = [
+    Answer(
+      200, "What the photo says.", .notKept,
+      [
+        .json(
+          .reference(.askedPhoto),
+          [.init("photo", "A photo", #"{"id": "q83vEjRWeJA", "photo": "Zml0AQ"}"#)])
+      ])
+  ]
+
   private static let askPhoto = Operation(
     "POST /v1/fit/photos", "askPhoto", .checks, "Ask with a photo for a fit",
     """
     Searches with one labelled photo, also as if the shop did not have what it shows, and gives what that says for a fit, sealed, to be \
-    sent with the others to `POST /v1/fit`. Nothing is kept. A photo that was kept with an accepted statement is named by the number of this. \
-    What people said about answers does not count otherwise. This needs a key that may write.
+    sent with the others to `POST /v1/fit`. Nothing is kept. What people said about answers does not count otherwise. This needs a key that may write. The same \
+    path accepts the body of `POST /v1/fit/photos:kept`.
     """,
     body: Body(
-      "The photo, or the number of a statement that has one.",
+      "The photo.",
       [
         .other(
           "multipart/form-data", .reference(.photoForm),
@@ -47,20 +58,19 @@ extension Operation {
           ],
           encoding: [
             "query": "application/json", "image": "image/jpeg, image/png, image/webp",
-          ]),
+          ])
+      ]), answers: asked, problems: [.unknownStatement, .unprocessable])
+
+  private static let askKeptPhoto = Operation(
+    "POST /v1/fit/photos:kept", "askKeptPhoto", .checks, "Ask with a photo that was kept",
+    "As `POST /v1/fit/photos`, with the photo that was kept with an accepted statement.",
+    body: Body(
+      "The number of the statement.",
+      [
         .json(
           .reference(.keptPhoto),
-          [.init("kept", "The photo of a statement", #"{"statement": 12}"#)]),
-      ]),
-    answers: [
-      Answer(
-        200, "What the photo says.", .notKept,
-        [
-          .json(
-            .reference(.askedPhoto),
-            [.init("photo", "A photo", #"{"id": "q83vEjRWeJA", "photo": "Zml0AQ"}"#)])
-        ])
-    ], problems: [.unknownStatement, .unprocessable])
+          [.init("kept", "The photo of a statement", #"{"statement": 12}"#)])
+      ]), answers: asked, problems: [.unknownStatement, .unprocessable])
 
   private static let fitPhotos = Operation(
     "POST /v1/fit", "fitPhotos", .checks, "Fit the confidence to photos",

@@ -4,7 +4,7 @@ import VisualQuery
 /// The operations that ask about the server itself.
 extension Operation {
   static let ofServer: [Operation] = [
-    getCatalogue, getLimits, getSiteAssociation, getLiveness, getReadiness, getMetrics,
+    getCatalogue, getLimits, getLiveness, getReadiness, getMetrics,
     getDescription,
   ]
 
@@ -48,26 +48,6 @@ extension Operation {
             ])
         ])
     ])
-
-  private static let getSiteAssociation = Operation(
-    "GET /.well-known/apple-app-site-association", "getSiteAssociation", .server,
-    "Get the links that open in an app",
-    "Tells Apple devices which links of this site open in the shop's app.",
-    answers: [
-      Answer(
-        200, "The links.", .none,
-        [
-          .json(
-            .reference(.siteAssociation),
-            [
-              .init(
-                "shop", "One app",
-                #"""
-                {"applinks": {"details": [{"appIDs": ["ABCDE12345.example.shop"], "components": [{"/": "/p/*"}, {"/": "/stores/*"}]}]}}
-                """#)
-            ])
-        ])
-    ], problems: [.notFound])
 
   private static let getLiveness = Operation(
     "GET /livez", "getLiveness", .server, "Ask whether the server runs",

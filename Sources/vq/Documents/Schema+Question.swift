@@ -4,8 +4,8 @@ import VisualQuery
 enum Pattern {
   static let line = #"^[^\u0000-\u001f\u007f]*$"#
   static let filledLine = #"^[^\u0000-\u001f\u007f]+$"#
-  static let word = #"^[^\s\u0000-\u001f\u007f][^\u0000-\u001f\u007f]*$"#
-  static let wordInList = #"^[^,\s\u0000-\u001f\u007f][^,\u0000-\u001f\u007f]*$"#
+  /// Words in a list between commas. Spaces around them do not count, and empty ones are left out.
+  static let wordInList = #"^[^,\u0000-\u001f\u007f]*$"#
   static let condition =
     #"^[A-Za-z0-9_.: -]{1,64}(=|!=|<|<=|>|>=|~|\^=|\$=)[^\u0000-\u001f\u007f]*$"#
   static let token = "^[A-Za-z0-9_-]+$"
@@ -40,6 +40,29 @@ extension Schema {
       (self.examples, self.examplesInQuery) = (examples, examplesInQuery)
       self.objectItems = objectItems
     }
+
+    /// Returns the description of a field. The default is said in words, because clients that generators make send each `default`: also
+    /// where it means something else than the absent field, or is rejected beside others.
+    func text(
+      for field: any AnyQuestionField, in door: Question.Door,
+      onFurtherPages isFurtherPage: Bool = false
+    ) -> String {
+      let text = (isFurtherPage ? onFurtherPages : nil) ?? (door == .query ? inQuery : nil) ?? text
+      // A page keeps the limit of its search.
+      guard let standard = field.standard,
+        !(isFurtherPage && field.name == Question.limit.name)
+      else { return text }
+      return text + " " + Self.byDefault(standard)
+    }
+
+    /// The sentence for a default.
+    static func byDefault(_ standard: JSONValue) -> String {
+      let value =
+        if case .string(let text) = standard { text } else {
+          String(decoding: JSONBody.encoded(standard), as: UTF8.self)
+        }
+      return "`\(value)` by default."
+    }
   }
 
   /// The words for each field, by its name.
@@ -48,7 +71,7 @@ extension Schema {
       "Words for what is seen. They are hints, not filters.",
       inQuery:
         "Words for what is seen, between commas. They are hints, not filters. The parameter may be repeated.",
-      pattern: Pattern.word, patternInQuery: Pattern.wordInList, examplesInQuery: #"[["box"]]"#),
+      pattern: Pattern.line, patternInQuery: Pattern.wordInList, examplesInQuery: #"[["box"]]"#),
     "limit": Words(
       """
       At most this many matches in all. If neither this nor `products` is given, a page of several things has up to 12.
@@ -107,7 +130,7 @@ extension Schema {
     "withLabel": Words(
       "Only entities that have one of these labels.",
       inQuery: "Only entities that have one of these labels, between commas.",
-      pattern: Pattern.word, patternInQuery: Pattern.wordInList),
+      pattern: Pattern.line, patternInQuery: Pattern.wordInList),
     "near": Words(
       "The place of the person, as latitude,longitude. Nearer stores come first.",
       patternInQuery:
@@ -121,12 +144,12 @@ extension Schema {
     "locale": Words("The language of the texts. It wins over `Accept-Language`."),
     "appPage": Words(
       "The page of the app that asks. The shop's rules may be for some pages only.",
-      pattern: Pattern.filledLine),
+      pattern: Pattern.line),
     "caller": Words(
       """
       A text that stands for the caller, such as a random number that the app keeps. Its hash decides the side of an experiment; the \
       text itself is not kept.
-      """, pattern: Pattern.filledLine),
+      """, pattern: Pattern.line),
     "feedback": Words(
       "True if what people said about answers counts (`POST /v1/feedback`). An evaluation leaves it out."
     ),
@@ -140,7 +163,7 @@ extension Schema {
       What a person says beside the image: "this, but in green". Its words are read against the values of the catalogue, in several \
       languages for colors: among the variants of what the image shows, those come first that have them. Beside an image, a \
       signature, labels or codes; alone if the service has a model that encodes words, whose vectors then find images, too.
-      """, pattern: Pattern.filledLine, examples: #"["this, but in green"]"#),
+      """, pattern: Pattern.line, examples: #"["this, but in green"]"#),
     "texts": Words(
       """
       Lines of text that were read on the device, each a text, or an object with its place in the image: words in large letters count \
@@ -159,8 +182,8 @@ extension Schema {
       Product codes that were read on the device: GTIN, that is EAN, UPC or ISBN-13. A product that has one comes first; a code with a \
       wrong check digit changes nothing, and is named in `unmatchedCodes`. Products have them in a field such as `gtin`, `ean`, `upc`, \
       `isbn` or `barcode`.
-      """, pattern: #"^[^\s\u0000-\u001f\u007f,][^\u0000-\u001f\u007f,]*$"#,
-      patternInQuery: "^[0-9][0-9 -]*$", examples: #"[["4006381333931"]]"#),
+      """, pattern: Pattern.line,
+      patternInQuery: Pattern.wordInList, examples: #"[["4006381333931"]]"#),
     "embedding": Words(
       """
       What a model on the device says that the image, or its `region`, shows. It counts beside an image or a signature, if enough images \
@@ -170,11 +193,11 @@ extension Schema {
       """
       Count the values of these properties among all entities that the search found, on whatever page: `brand`, `availability`, \
       `labels`, `group`, `currency`, `price`, `type`, `timeZone`, and what the shop made public.
-      """, pattern: "^[A-Za-z0-9_.: -]{1,64}$", patternInQuery: "^[A-Za-z0-9_.:-]{1,64}$",
+      """, pattern: "^[A-Za-z0-9_.: -]{1,64}$", patternInQuery: "^[A-Za-z0-9_.: -]{0,64}$",
       examples: #"[["brand", "labels"]]"#),
     "facetPrefix": Words(
       "Only values that begin with this text, without regard to case and accents. Without `facets`, it has no effect.",
-      pattern: Pattern.filledLine),
+      pattern: Pattern.line),
     "facetLimit": Words(
       "At most this many values of each property. Without `facets`, it has no effect."),
     "region": Words(
@@ -199,21 +222,17 @@ extension Schema {
   ) -> Schema {
     let words = words(for: field)
     let isInQuery = door == .query
-    let text = (onFurtherPages ? words.onFurtherPages : nil) ?? words.text
+    let text = words.text(for: field, in: door, onFurtherPages: onFurtherPages)
     var schema = value(
       field.shape, isInQuery: isInQuery, isInQuery ? nil : text,
       isInQuery ? words.patternInQuery : words.pattern)
     if let objects = words.objectItems, !isInQuery, case .texts(_, let length) = field.shape {
       schema = schema.with(
         "items",
-        schema: .any(of: [.string(), .reference(objects)]).with("minLength", "1")
-          .with("maxLength", "\(length)"))
+        schema: .any(of: [.string(), .reference(objects)]).with("maxLength", "\(length)"))
     }
     if let examples = isInQuery ? words.examplesInQuery ?? words.examples : words.examples {
       schema = schema.with("examples", examples)
-    }
-    if let standard = field.standard, !(onFurtherPages && field.name == Question.limit.name) {
-      schema = schema.with("default", String(decoding: JSONBody.encoded(standard), as: UTF8.self))
     }
     return isInQuery || field.name == Question.continuation.name ? schema : schema.orNull
   }
@@ -232,13 +251,13 @@ extension Schema {
     case .integer(let range): .integer(text, min: range.lowerBound, max: range.upperBound)
     case .number(let range): .number(text, min: range.lowerBound, max: range.upperBound)
     case .flag: .boolean(text)
-    case .text(let length): .string(text, min: 1, max: length, pattern: pattern)
+    case .text(let length):
+      .string(text, min: pattern == Pattern.token ? 1 : nil, max: length, pattern: pattern)
     case .words(let count, let length):
       .array(
-        text, of: .string(min: 1, max: length, pattern: pattern), min: isInQuery ? 1 : nil,
-        max: count)
+        text, of: .string(max: length, pattern: pattern), min: isInQuery ? 1 : nil, max: count)
     case .texts(let count, let length):
-      .array(text, of: .string(min: 1, max: length, pattern: pattern), max: count)
+      .array(text, of: .string(max: length, pattern: pattern), max: count)
     case .choice(let words) where words == EntityType.allCases.map(\.rawValue):
       .reference(.entityType)
     case .choice(let words): .choice(text, among: words)
@@ -264,16 +283,9 @@ extension Definition {
   static let matchQuestion = Definition(
     "MatchQuestion",
     .object(
-      "A search by labels, by product codes, by a signature, by words, or by several of them.",
+      "A search by `labels`, by `codes`, by a `signature`, by `texts` or by `text`, or by several of them; one at least is needed.",
       Question.fields(in: .json).map { .optional($0.name, .field($0, in: .json)) }
-    )
-    .with(
-      "anyOf",
-      #"""
-      [{"required": ["labels"], "properties": {"labels": {"minItems": 1}}}, {"required": ["signature"]}, {"required": ["texts"],
-      "properties": {"texts": {"minItems": 1}}}, {"required": ["codes"], "properties": {"codes": {"minItems": 1}}},
-      {"required": ["text"], "properties": {"text": {"minLength": 1}}}]
-      """#))
+    ))
 
   static let matchContinuation = Definition(
     "MatchContinuation",
@@ -294,7 +306,7 @@ extension Operation.Parameter {
   /// A field of a question.
   static func question(_ field: any AnyQuestionField) -> Operation.Parameter {
     let words = Schema.words(for: field)
-    let (text, schema) = (words.inQuery ?? words.text, Schema.field(field, in: .query))
+    let (text, schema) = (words.text(for: field, in: .query), Schema.field(field, in: .query))
     return switch field.shape {
     case .words: .list(field.name, text, schema)
     case .texts: .repeated(field.name, text, schema)

@@ -132,6 +132,9 @@ struct Schema: Sendable {
     value("number", text, ["minimum": .number(min), "maximum": .number(max)])
   }
 
+  /// A file, which stands as it is in a part of a form or in a body.
+  static func file(_ text: String? = nil) -> Schema { string(text, format: "binary") }
+
   static func boolean(_ text: String? = nil) -> Schema { value("boolean", text, [:]) }
 
   static func array(
@@ -166,6 +169,13 @@ struct Schema: Sendable {
   ) -> Schema {
     var schema = value("object", text, ["additionalProperties": .bool(isOpen)])
     if !properties.isEmpty { schema.parts["properties"] = .properties(properties) }
+    return schema
+  }
+
+  /// A form that may have parts of other names. Generators of clients reject a form that says of which kind these are.
+  static func form(_ text: String, _ properties: [Property]) -> Schema {
+    var schema = value("object", text, [:])
+    schema.parts["properties"] = .properties(properties)
     return schema
   }
 

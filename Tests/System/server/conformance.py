@@ -103,6 +103,29 @@ class Document:
         return found
 
 
+# Apple's devices read it. It is no part of the API.
+ASSOCIATION = "/.well-known/apple-app-site-association"
+
+
+def described_target(method, target, headers, body):
+    """The target whose operation describes a request: one with bodies of one kind, where a path accepts several."""
+    path, mark, query = target.partition("?")
+    kind = headers.get("Content-Type", "").split(";")[0]
+    if (method, path) == ("POST", "/v1/match"):
+        if kind == "application/json":
+            path += ":continue" if body and b'"continuation"' in body else ":query"
+        # Only an image has its details in the query.
+        elif kind.startswith("image/") or kind == "application/octet-stream" or not kind and query:
+            path += ":image"
+    elif kind == "multipart/form-data" and (method, path) == ("POST", "/v1/feedback"):
+        path += ":form"
+    elif kind == "multipart/form-data" and method == "PUT" and re.fullmatch("/v1/entities/[^/]+/[^/]+", path):
+        path += "/form"
+    elif kind == "application/json" and (method, path) == ("POST", "/v1/fit/photos"):
+        path += ":kept"
+    return path + mark + query
+
+
 def message(error):
     """The innermost reason, in a line."""
     best = error
@@ -266,11 +289,14 @@ class Suite:
             wanted = " or ".join(map(str, expected))
             problems.append(f"status {answer.status}, not {wanted}{self.excerpt(answer)}")
         problems += self.general(answer, method, sent.get("X-Request-ID"))
-        problems += self.documented(answer, method, target)
+        described = described_target(method, target, sent, body)
+        problems += self.documented(answer, method, described)
+        if described == target:
+            self.called.add(self.document and self.document.operation(method, target)[0])
         if self.document is not None and answer.status < 300 and answer.status in expected:
             if body is not None and method in ("POST", "PUT"):
-                problems += self.request_errors(method, target, sent, body)
-            problems += self.parameter_errors(method, target)
+                problems += self.request_errors(method, described, sent, body)
+            problems += self.parameter_errors(method, described)
         if code is not None:
             codes = (code,) if isinstance(code, str) else code
             found = (answer.json or {}).get("code") if isinstance(answer.json, dict) else None
@@ -346,14 +372,14 @@ class Suite:
         """What the document does not say about an answer."""
         if self.document is None or method == "OPTIONS":
             return []
-        operation, is_known = self.document.operation(method, target)
+        operation, _ = self.document.operation(method, target)
         if operation is None:
+            if target == ASSOCIATION:
+                return []
             place = "/components/responses/NotFound" if answer.status == 404 else None
             if place is None:
                 return [f"status {answer.status} of an unknown path"]
         else:
-            if is_known:
-                self.called.add(operation)
             self.seen.add((operation, str(answer.status)))
             responses, _ = self.document.resolved(operation + "/responses")
             if str(answer.status) not in responses:
@@ -395,6 +421,8 @@ class Suite:
         """Where a JSON request that was accepted is not as the document wants it."""
         operation, _ = self.document.operation(method, target)
         media_type = headers.get("Content-Type", "").split(";")[0]
+        if media_type.startswith("image/"):
+            media_type = "application/octet-stream"
         contents = self.document.resolved(operation + "/requestBody/content")[0]
         if media_type not in contents:
             return [f"the request's {media_type!r} is not documented, but accepted"]
@@ -592,10 +620,9 @@ def check_plain_routes(suite):
     suite.call("HEAD metrics", "HEAD", "/metrics", key=suite.write_key)
     if suite.key is not None:
         suite.call("metrics with a key that may only read", "GET", "/metrics", 403)
-    path = "/.well-known/apple-app-site-association"
-    site = suite.call("app site association", "GET", path, (200, 404), key=None)
+    site = suite.call("app site association", "GET", ASSOCIATION, (200, 404), key=None)
     if site is not None:
-        suite.call("HEAD app site association", "HEAD", path, site.status, key=None)
+        suite.call("HEAD app site association", "HEAD", ASSOCIATION, site.status, key=None)
     limits = suite.call("limits", "GET", "/v1/limits")
     suite.call("HEAD limits", "HEAD", "/v1/limits")
     suite.call(
@@ -689,9 +716,15 @@ def check_match(suite, photo):
     suite.picture("a form that ends too early", "", body[:-200], (400, 422), media_type)
     suite.picture("a form with a query parameter", "limit=3", body, 400, media_type, field="limit")
 
-    examples = suite.document.resolved("/paths/~1v1~1match/post/requestBody/content")[0]
+    examples = suite.document.resolved("/paths/~1v1~1match:query/post/requestBody/content")[0]
     examples = examples["application/json"]["examples"]
     suite.post("match labels", "/v1/match", {"labels": ["cereal", "box"], "deadlineMs": 1000})
+    suite.post("match labels, on the path for JSON", "/v1/match:query", {"labels": ["cereal", "box"]})
+    suite.post("an image on the path for JSON", "/v1/match:query", photo, 415, headers={"Content-Type": "image/jpeg"})
+    suite.call("match an image, on the path for images", "POST", "/v1/match:image?labels=box&limit=3", 200, photo,
+               {"Content-Type": "application/octet-stream"}, has=found)
+    suite.post("JSON on the path for images", "/v1/match:image", {"labels": ["box"]}, 415)
+    suite.post("no continuation on its path", "/v1/match:continue", {"labels": ["box"]}, 400, field="continuation")
     suite.post("match unknown labels", "/v1/match", {"labels": ["nonsense"]}, has=lambda a: (
         expect(a.json["values"] == [] and a.json["emptyReason"], "no emptyReason")
         + expect(a.json["unmatchedLabels"] == ["nonsense"], "the label is not among unmatchedLabels")))
@@ -719,6 +752,8 @@ def check_match(suite, photo):
                 a.json["values"] and "product:oats" not in names(a.json["values"]),
                 "no match, or the first one again"))
         suite.post("continue alone", "/v1/match", {"continuation": token})
+        suite.post("continue, on the path for it", "/v1/match:continue", {"continuation": token})
+        suite.post("a continuation on the path of questions", "/v1/match:query", {"continuation": token}, 400, field="continuation")
         suite.post(
             "continue from the start", "/v1/match", {"continuation": token, "fromStart": True},
             has=is_first("product:oats"))
@@ -1390,7 +1425,10 @@ def check_put(suite, photo):
         return suite.call(name, "PUT", target, status, body, headers, **{"key": suite.write_key, **more})
 
     if suite.write_key is None or suite.key is not None and suite.key != suite.write_key:
-        put("put without write key", row, 401 if suite.key is None else 403, key=suite.key)
+        refused = 401 if suite.key is None else 403
+        put("put without write key", row, refused, key=suite.key)
+        body, media = form(("entity", None, "application/json", json.dumps(row).encode()))
+        suite.call("put a form without write key", "PUT", target + "/form", refused, body, {"Content-Type": media}, key=suite.key)
     if suite.write_key is None:
         return
 
@@ -1410,6 +1448,8 @@ def check_put(suite, photo):
                        ("photo", "mug.jpg", "image/jpeg", photo))
     first = put("put it with an image", body, 200, media=media, has=did("changed"))
     put("put it with the same image", body, 200, media=media, has=did("unchanged"))
+    suite.call("put it on the path for forms", "PUT", target + "/form", 200, body, {"Content-Type": media}, key=suite.write_key,
+               has=did("unchanged"))
     if first is not None and first.json:
         put("put it with the name of the image", {**row, "title": "Mug", "images": first.json["images"]}, 200,
             has=did("changed"))
@@ -1459,6 +1499,7 @@ def check_fit(suite, photo):
     ask("a photo for a fit that is not there", 400, {"truth": ["oats"]}, **({"field": "image"} if allowed else {}))
     ask("a photo for a fit that is none", 415, {"truth": ["oats"]}, ("image", "a.jpg", "image/jpeg", b"no image"))
     send("a photo of no statement", "POST", "/v1/fit/photos", {"statement": 999999}, 404)
+    send("a photo of no statement, on the path for it", "POST", "/v1/fit/photos:kept", {"statement": 999999}, 404)
     sealed = asked.json["photo"] if allowed and asked is not None and asked.json else "x"
     send("a fit to one photo", "POST", "/v1/fit", {"photos": [sealed], "absentShare": 0.2, "dryRun": True}, 200,
          **({"has": lambda a: expect(a.json["verdict"] == "tooFew" and not a.json["stored"], f"it is {a.json}")} if allowed else {}))
@@ -1499,6 +1540,10 @@ def check_feedback(suite, photo):
     said = {"query": token or "none", "chosen": "product:mug-red", "rejected": ["product:oats"]}
     made = send("feedback is kept", "POST", "/v1/feedback", said, 201)
     send("feedback is kept once", "POST", "/v1/feedback", said, 200)
+    body, media_type = form(("feedback", None, "application/json", json.dumps(said).encode()))
+    suite.call("feedback in a form is kept once", "POST", "/v1/feedback:form", 200 if allowed else 401, body,
+               {"Content-Type": media_type}, key=key)
+    send("JSON where a form is expected", "POST", "/v1/feedback:form", said, 415)
     send("feedback on nothing", "POST", "/v1/feedback", {"query": token or "none"}, 422)
     send("feedback with another token", "POST", "/v1/feedback", {**said, "query": "none"}, 422)
     send("feedback on what is not there", "POST", "/v1/feedback", {**said, "chosen": "product:none"}, 422)

@@ -99,7 +99,7 @@ import VisualQuery
       "/v1/sync?attributes=true", "/v1/catalogue", "/v1/facets?facets=price,brand", "/v1/settings",
       "/v1/schema?locale=de", "/v1/phrases", "/v1/route?url=https%3A%2F%2Fshop.example%2Foats",
       "/v1/rules", "/v1/doctor", "/v1/labels/unknown", "/v1/limits",
-      "/.well-known/apple-app-site-association", "/v1/feedback", "/readyz",
+      "/v1/feedback", "/readyz",
     ] { _ = try await ask("GET " + line) }
     _ = try await ask("POST /v1/entities:query", #"{"limit":1,"cursor":""}"#)
     _ = try await ask("POST /v1/entities:resolve", #"{"ids":["product:oats","product:none"]}"#)

@@ -146,7 +146,11 @@ import Testing
     "addToBridge": "for the shop", "listRules": "for the shop", "replaceRules": "for the shop",
     "tryRules": "for the shop", "getNumbers": "for the shop",
     "getRejectedRows": "for the shop",
-    "getCatalogue": "for the shop", "getSiteAssociation": "the system asks",
+    "listFits": "for the shop", "askPhoto": "for the shop", "askKeptPhoto": "for the shop",
+    "fitPhotos": "for the shop", "undoFit": "for the shop", "putEntityForm": "for the shop",
+    "matchImage": "`match` sends all kinds of bodies, as older services know it",
+    "matchQuery": "`match` sends it", "continueMatch": "`match` sends it",
+    "giveFeedbackForm": "`giveFeedback` sends it", "getCatalogue": "for the shop",
     "getLiveness": "for operators", "getReadiness": "for operators",
     "getMetrics": "for operators", "getDescription": "for developers",
   ]

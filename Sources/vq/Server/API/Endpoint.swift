@@ -61,12 +61,29 @@ struct Endpoint: Sendable {
     static let photo = Body(
       form: { head throws(Problem) in try EntityForm.kind(of: head) },
       jsonLimit: BodyLimits.question)
-    static let form = Body(
+    /// The bytes of an image.
+    static let image = Body(
       form: { head throws(Problem) in
         let form = try MatchForm(head)
-        guard case .multipart = form else { throw MatchForm.isNotMultipart }
+        guard form == .picture else {
+          throw Problem(
+            .unsupportedMediaType,
+            "the body must be an image: application/octet-stream or image/jpeg",
+            field: "Content-Type")
+        }
         return form
       }, jsonLimit: 0)
+    static let form = Body(
+      form: { head throws(Problem) in try Self.onlyForm(head) }, jsonLimit: 0)
+    static let statementForm = Body(
+      form: { head throws(Problem) in try Self.onlyForm(head) }, jsonLimit: 0,
+      otherLimit: BodyLimits.statement)
+
+    private static func onlyForm(_ head: RequestHead) throws(Problem) -> MatchForm {
+      let form = try MatchForm(head)
+      guard case .multipart = form else { throw MatchForm.isNotMultipart }
+      return form
+    }
   }
 
   /// The longest time that a request may take.

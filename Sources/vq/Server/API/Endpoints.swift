@@ -9,6 +9,20 @@ extension Endpoint {
     Endpoint("POST /v1/match", .read, body: .question, budget: .stated) { shop, call in
       try await MatchHandlers(shop).match(call.request, call.form ?? .picture)
     },
+    // The same with one kind of body each, as `openapi.json` describes it: clients that generators make know one for each operation.
+    Endpoint("POST /v1/match:image", .read, body: .image, budget: .stated) { shop, call in
+      try await MatchHandlers(shop).match(call.request, .picture)
+    },
+    Endpoint(
+      "POST /v1/match:query", .read, body: .json(BodyLimits.question), budget: .stated
+    ) { shop, call in
+      try await MatchHandlers(shop).match(call.request, .json, continues: false)
+    },
+    Endpoint(
+      "POST /v1/match:continue", .read, body: .json(BodyLimits.question), budget: .stated
+    ) { shop, call in
+      try await MatchHandlers(shop).match(call.request, .json, continues: true)
+    },
     Endpoint(
       "POST /v1/events", .read, body: .json(BodyLimits.question), lane: .changes, budget: .change
     ) { shop, call in
@@ -37,6 +51,11 @@ extension Endpoint {
     },
     Endpoint(
       "PUT /v1/entities/{type}/{id}", .write, body: .entity, lane: .changes, budget: .change
+    ) { shop, call in
+      try await ChangeHandlers(shop).put(call.entity, call.request, call.form ?? .json)
+    },
+    Endpoint(
+      "PUT /v1/entities/{type}/{id}/form", .write, body: .form, lane: .changes, budget: .change
     ) { shop, call in
       try await ChangeHandlers(shop).put(call.entity, call.request, call.form ?? .json)
     },
@@ -100,6 +119,11 @@ extension Endpoint {
     ) { shop, call in
       try await FeedbackHandlers(shop).keepFeedback(call.request, call.form ?? .json)
     },
+    Endpoint(
+      "POST /v1/feedback:form", .feedback, body: .statementForm, lane: .changes, imageLane: .answers
+    ) { shop, call in
+      try await FeedbackHandlers(shop).keepFeedback(call.request, call.form ?? .json)
+    },
     Endpoint("GET /v1/feedback/queries", .write) { shop, call in
       try FeedbackHandlers(shop).feedbackQueries(call.request)
     },
@@ -127,6 +151,11 @@ extension Endpoint {
     },
     Endpoint("POST /v1/fit/photos", .write, body: .photo, budget: .check) { shop, call in
       try await FitHandlers(shop).askPhoto(call.request, call.form ?? .json)
+    },
+    Endpoint(
+      "POST /v1/fit/photos:kept", .write, body: .json(BodyLimits.question), budget: .check
+    ) { shop, call in
+      try await FitHandlers(shop).askPhoto(call.request, .json)
     },
     Endpoint(
       "POST /v1/fit", .write, body: .json(BodyLimits.fit), lane: .changes, budget: .change

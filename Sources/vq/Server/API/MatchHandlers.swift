@@ -7,11 +7,14 @@ import VisualQuery
 struct MatchHandlers: Handlers {
   let shop: ShopContext
 
-  func match(_ request: HTTPRequest, _ form: MatchForm) async throws -> HTTPResponse {
+  /// - Parameter continues: True if the body must be a continuation, false if it must not, `nil` if it may.
+  func match(
+    _ request: HTTPRequest, _ form: MatchForm, continues: Bool? = nil
+  ) async throws -> HTTPResponse {
     let time = request.time
     var matcher = matcher(try catalogue.newest(), request, clock: time)
     matcher.models = settings.models
-    let (question, picture) = try read(request, form, matcher)
+    let (question, picture) = try read(request, form, matcher, continues: continues)
     matcher.onStep = { [metrics] in metrics.count($0, $1) }
     let deadline = request.arrival + settings.deadlines.deadline(question.deadline)
     let facetQuestion = question.facetQuestion
@@ -75,7 +78,7 @@ struct MatchHandlers: Handlers {
   }
 
   private func read(
-    _ request: HTTPRequest, _ form: MatchForm, _ matcher: Matcher
+    _ request: HTTPRequest, _ form: MatchForm, _ matcher: Matcher, continues: Bool?
   ) throws -> (Question, picture: [UInt8]?) {
     let head = request.info.head
     let language = LanguageRange.preferred(head.fields)
@@ -91,7 +94,9 @@ struct MatchHandlers: Handlers {
     // given twice.
     try RequestFields(head.query).finish()
     guard case .multipart(let boundary) = form else {
-      return (try question(RequestFields(json: request.body), hasPicture: false), nil)
+      let fields = try RequestFields(json: request.body)
+      try Self.check(fields, continues: continues)
+      return (try question(fields, hasPicture: false), nil)
     }
     let parts = try Multipart.parts(of: request.body, boundary: boundary)
     if let other = parts.first(where: { $0.name != "image" && $0.name != "request" }) {
@@ -110,6 +115,17 @@ struct MatchHandlers: Handlers {
     return (
       try question(fields ?? RequestFields([]), hasPicture: picture != nil), picture
     )
+  }
+
+  /// Rejects a question where a continuation is expected, and the other way around.
+  private static func check(_ fields: RequestFields, continues: Bool?) throws(Problem) {
+    let name = Question.continuation.name
+    if continues == true, !fields.has(name) {
+      throw fields.problem(name, "that of an earlier answer")
+    }
+    if continues == false {
+      try fields.refuse([name], "has a path of its own, /v1/match:continue")
+    }
   }
 
   private func facets(

@@ -103,6 +103,19 @@ import VisualQuery
     #expect(ServedShop.ids(left) == ["mug"])
   }
 
+  /// Would break if clients that generators make, which send one kind of body to a path, could not send images.
+  @Test func `a form has a path of its own`() async throws {
+    let shop = try await Self.shop()
+    let kettle = [UInt8](
+      try #require(FileManager.default.contents(atPath: SampleShop.image("kettle.jpg"))))
+    let form = Self.form(#"{"title":"Kettle"}"#, [("image", kettle)])
+    let added = try await Self.send(shop, "product/k/form", form)
+    #expect(added.status == 201 && added.answer["id"] as? String == "k", "\(added.answer)")
+    let again = try await Self.send(shop, "product/k", form)
+    #expect(again.status == 200 && again.answer["effect"] as? String == "unchanged")
+    #expect(try await Self.put(shop, "product/k/form", #"{"title":"Kettle"}"#).status == 415)
+  }
+
   /// Would break if one of two titles were taken without a word, or if an entity could make each answer and the index large.
   @Test func `repeated names and texts beyond the limits are refused`() async throws {
     let shop = try await Self.shop()

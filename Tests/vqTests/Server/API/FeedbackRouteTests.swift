@@ -157,7 +157,8 @@ import VisualQuery
   }
 
   /// Would break if a picture were kept that nobody gave, or another one than was asked about.
-  @Test func `a picture is kept only if it is given, and is the question's`() async throws {
+  @Test(arguments: ["/v1/feedback", "/v1/feedback:form"])
+  func `a picture is kept only if it is given, and is the question's`(path: String) async throws {
     let shop = try await Self.shop()
     let token = try await Self.token(shop)
     func send(_ image: [UInt8]) async throws -> Int {
@@ -166,7 +167,7 @@ import VisualQuery
       body += Array("\r\n--b\r\nContent-Disposition: form-data; name=\"image\"\r\n\r\n".utf8)
       body += image + Array("\r\n--b--\r\n".utf8)
       return try await shop.ask(
-        "POST /v1/feedback", [Self.writing, "Content-Type: multipart/form-data; boundary=b"], body
+        "POST \(path)", [Self.writing, "Content-Type: multipart/form-data; boundary=b"], body
       ).status
     }
     #expect(try await send(Self.photo("mug-blue.jpg")) == 422)

@@ -342,6 +342,10 @@ import VisualQuery
       let answer = try await Self.ask(shop, "POST /v1/fit/photos", #"{"statement":\#(number)}"#)
       #expect(answer.status == 422 && answer.code == "invalidFeedback", "\(answer.text)")
     }
+    let alone = try await Self.patiently {
+      try await Self.ask(shop, "POST /v1/fit/photos:kept", #"{"statement":\#(accepted)}"#)
+    }
+    #expect(alone.status == 200)
     let unknown = try await Self.ask(shop, "POST /v1/fit/photos", #"{"statement":99}"#)
     #expect(unknown.status == 404 && unknown.code == "unknownStatement")
     let none = try await Self.ask(shop, "POST /v1/fit/photos", "{}")

@@ -39,6 +39,37 @@ import VisualQuery
     #expect(ServedShop.plain(raw.body).contains(#""id":"oats""#))
   }
 
+  /// Would break if clients that generators make, which send one kind of body to a path, were answered otherwise than those that know
+  /// `/v1/match` alone.
+  @Test func `the paths with one kind of body answer as the one with all`() async throws {
+    let shop = try await ServedShop()
+    let (bytes, json) = (
+      "Content-Type: application/octet-stream", "Content-Type: application/json"
+    )
+    let picture = [UInt8](
+      try #require(FileManager.default.contents(atPath: SampleShop.image("oats.jpg"))))
+    func same(_ path: String, _ query: String, _ type: String, _ body: [UInt8]) async throws {
+      let all = try await shop.ask("POST /v1/match\(query)", [type], body)
+      let one = try await shop.ask("POST \(path)\(query)", [type], body)
+      #expect(one.status == 200 && ServedShop.plain(one.body) == ServedShop.plain(all.body))
+    }
+    try await same("/v1/match:image", "?labels=box&limit=2", bytes, picture)
+    let question = #"{"labels":["drinkware"],"limit":1}"#
+    try await same("/v1/match:query", "", json, Array(question.utf8))
+    let token = try #require(
+      try await shop.json("POST /v1/match:query", [], question)["continuation"] as? String)
+    let further = #"{"continuation":"\#(token)","limit":2}"#
+    try await same("/v1/match:continue", "", json, Array(further.utf8))
+    for (path, type, body, status) in [
+      ("image", json, question, 415), ("query", bytes, question, 415),
+      ("continue", bytes, further, 415), ("query", json, further, 400),
+      ("continue", json, question, 400), ("continue", json, #"{"continuation":null}"#, 400),
+    ] {
+      let refused = try await shop.ask("POST /v1/match:\(path)", [type], Array(body.utf8))
+      #expect(refused.status == status, "\(path) \(type)")
+    }
+  }
+
   /// Would break if an embedding that cannot be read were left out without a word.
   @Test(arguments: [
     (#""x""#, "embedding"), (#"{"model":"m"}"#, "embedding.vector"),

@@ -6,6 +6,9 @@ import VisualQuery
 
 /// `openapi.json` against the code.
 @Suite struct OpenAPITests {
+  /// A file that Apple's devices read. It is no part of the API, and its property `/` is no name in any language.
+  private static let association = "/.well-known/apple-app-site-association"
+
   private static func document() throws -> [String: Any] {
     try #require(
       try JSONSerialization.jsonObject(with: Data(ProgramData.openAPI)) as? [String: Any])
@@ -15,7 +18,7 @@ import VisualQuery
     let named = try #require(try Self.document()["paths"] as? [String: [String: Any]])
     let pages = Set([.page] + ServedFiles.pageFiles.keys.map(Route.pageFile))
     let routes = (Route.fixed + Self.named)
-      .filter { !pages.contains($0) }
+      .filter { !pages.contains($0) && $0.template != Self.association }
     #expect(Set(named.keys) == Set(routes.map(\.template)))
     for route in routes {
       let methods = named[route.template]?.keys.filter { $0 != "parameters" }
@@ -50,7 +53,7 @@ import VisualQuery
     let id = EntityID(type: .product, value: "mug")
     return [
       .entity(id), .thumbnail(id), .neighbors(id), .history(id), .feedbackStatement(12),
-      .feedbackAcceptance(12),
+      .feedbackAcceptance(12), .entityForm(id),
     ]
   }()
 
@@ -64,14 +67,16 @@ import VisualQuery
     func properties(_ name: String) throws -> [String: [String: Any]] {
       try #require(schemas[name]?["properties"] as? [String: [String: Any]], "\(name)")
     }
-    let listed = try #require(paths["/v1/match"]?["post"]?["parameters"] as? [[String: Any]])
+    let listed = try #require(paths["/v1/match:image"]?["post"]?["parameters"] as? [[String: Any]])
     let parameters = listed.map { parameter in
       (parameter["$ref"] as? String).flatMap { shared[String($0.split(separator: "/").last ?? "")] }
         ?? parameter
     }.filter { $0["in"] as? String == "query" }
     let query = Dictionary(
       uniqueKeysWithValues: try parameters.map {
-        (try #require($0["name"] as? String), try #require($0["schema"] as? [String: Any]))
+        var schema = try #require($0["schema"] as? [String: Any])
+        schema["description"] = $0["description"]
+        return (try #require($0["name"] as? String), schema)
       })
     let places:
       [(name: String, described: [String: [String: Any]], fields: [any AnyQuestionField])] =
@@ -104,6 +109,7 @@ import VisualQuery
     _ schema: [String: Any], _ schemas: [String: [String: Any]]
   ) -> [String: String] {
     var schema = schema
+    let sentences = schema["description"] as? String ?? ""
     let alternatives = schema["anyOf"] as? [[String: Any]] ?? []
     if let other = alternatives.first(where: { $0["type"] as? String != "null" }) {
       schema.merge(other) { $1 }
@@ -120,9 +126,9 @@ import VisualQuery
     if let words = schema["enum"] as? [Any] {
       plain["enum"] = words.compactMap { $0 as? String }.joined(separator: " ")
     }
-    if let standard = schema["default"] {
-      let isFlag = plain["type"] == "boolean"
-      plain["default"] = isFlag ? (standard as? Bool == true ? "true" : "false") : "\(standard)"
+    #expect(schema["default"] == nil, "\(sentences)")
+    if let standard = sentences.firstMatch(of: /`([^`]*)` by default\.$/) {
+      plain["default"] = String(standard.1)
     }
     if let items = schema["items"] as? [String: Any] {
       plain["items"] = items["maxLength"].map { "\($0)" }
@@ -173,6 +179,42 @@ import VisualQuery
     return plain
   }
 
+  /// Would break if a client that a generator makes could not send a kind of body: it has one function for an operation, with one.
+  @Test func `an operation has a body of one kind`() throws {
+    let paths = try #require(try Self.document()["paths"] as? [String: [String: [String: Any]]])
+    for (path, operations) in paths {
+      for (method, operation) in operations {
+        guard let body = operation["requestBody"] as? [String: Any] else { continue }
+        #expect((body["content"] as? [String: Any])?.count == 1, "\(method) \(path)")
+      }
+    }
+  }
+
+  /// Would break if generators made clients that do not compile, that reject right answers, or whose files are texts.
+  @Test func `schemas are such as generators of clients can read`() throws {
+    func look(_ value: Any, _ place: String) {
+      if let list = value as? [Any] { for item in list { look(item, place) } }
+      guard let schema = value as? [String: Any] else { return }
+      for (name, property) in schema["properties"] as? [String: [String: Any]] ?? [:] {
+        #expect(name.wholeMatch(of: /[A-Za-z][A-Za-z0-9]*/) != nil, "\(place).\(name)")
+        #expect(property["type"] as? String != "null", "\(place).\(name) is only null")
+      }
+      let words = schema["enum"] as? [Any] ?? schema["const"].map { [$0] } ?? []
+      #expect(words.allSatisfy { $0 is String || $0 is NSNull }, "\(place): \(words)")
+      #expect(schema["contentMediaType"] == nil, "\(place) has no format")
+      for keyword in ["anyOf", "oneOf"] {
+        for part in schema[keyword] as? [[String: Any]] ?? [] {
+          #expect(part["type"] != nil || part["$ref"] != nil, "\(place).\(keyword) is no type")
+        }
+      }
+      // Examples are no schemas.
+      for (name, part) in schema where !["examples", "example", "value"].contains(name) {
+        look(part, "\(place).\(name)")
+      }
+    }
+    look(try Self.document(), "openapi.json")
+  }
+
   /// One code of one status.
   private struct Case: Hashable {
     let status: Int
@@ -183,11 +225,13 @@ import VisualQuery
   @Test func `the reference names every code with its status`() throws {
     let components = try #require(try Self.document()["components"] as? [String: Any])
     let responses = try #require(components["responses"] as? [String: [String: Any]])
+    let schemas = try #require(components["schemas"] as? [String: [String: Any]])
     var named: Set<Case> = []
     for (name, response) in responses where name != "NotModified" {
       let content = try #require(response["content"] as? [String: [String: Any]])
       let problem = try #require(content["application/problem+json"])
-      let schema = try #require(problem["schema"] as? [String: Any])
+      let reference = (problem["schema"] as? [String: String])?["$ref"]?.split(separator: "/").last
+      let schema = try #require(schemas[String(reference ?? "")])
       let parts = try #require(schema["allOf"] as? [[String: Any]])
       let properties = try #require(parts.last?["properties"] as? [String: [String: Any]])
       let codes = try #require(properties["code"]?["enum"] as? [String])

@@ -62,6 +62,10 @@ import VisualQuery
       Question("POST /v1/match", picture: SampleShop.image("mug-red.jpg")),
       Question("POST /v1/match?minConfidence=1", picture: SampleShop.query("q01-mug.jpg")),
       Question("POST /v1/match", json: #"{"labels":["stall","mug"]}"#),
+      Question("POST /v1/match:image?labels=cereal", picture: SampleShop.image("oats.jpg")),
+      Question("POST /v1/match:query", json: #"{"labels":["stall","mug"]}"#),
+      Question("POST /v1/match:query", json: #"{"labels":["mug"],"where":["purchasePrice^=C"]}"#),
+      Question("POST /v1/match:continue", json: #"{"continuation":"AAEC"}"#),
       Question("POST /v1/match", json: #"{"labels":["mug"],"where":["purchasePrice^=C"]}"#),
       Question("GET /v1/entities?ids=product:oats,product:mug,product:gone,store:market"),
       Question("GET /v1/entities?q=mug"), Question("GET /v1/entities?q=CANAR"),
@@ -77,6 +81,7 @@ import VisualQuery
       Question("GET /v1/entities/store/market"), Question("GET /v1/entities/product/none"),
       Question("DELETE /v1/entities/product/mug"),
       Question("PUT /v1/entities/product/mug", json: #"{"title":"T","images":["none.jpg"]}"#),
+      Question("PUT /v1/entities/product/mug/form", json: "{}"),
       Question("GET /v1/entities/product/oats/thumbnail"),
       Question("GET /v1/entities/product/oats/thumbnail?image=1"),
       Question("GET /v1/entities/product/mug/thumbnail?image=1"),
@@ -99,6 +104,7 @@ import VisualQuery
       Question("GET /v1/entities/product/oats/neighbors?relation=bought"),
       Question("GET /v1/entities/product/oats/history"),
       Question("GET /v1/feedback"), Question("POST /v1/feedback", json: "{}"),
+      Question("POST /v1/feedback:form", json: "{}"),
       Question("GET /v1/feedback/queries"), Question("DELETE /v1/feedback/1"),
       Question("PUT /v1/feedback/1/acceptance"), Question("GET /v1/doctor"),
       Question("GET /v1/labels/unknown"), Question("POST /v1/labels/bridge", json: "{}"),
@@ -109,6 +115,7 @@ import VisualQuery
       Question("POST /v1/evaluations:figures", json: "{}"),
       Question("GET /v1/fit"), Question("POST /v1/fit", json: "{}"), Question("DELETE /v1/fit"),
       Question("POST /v1/fit/photos", json: "{}"),
+      Question("POST /v1/fit/photos:kept", json: #"{"statement":1}"#),
     ] + ServedFiles.pageFiles.keys.map { Question("GET /page/\($0)") }
   }
 
@@ -133,7 +140,8 @@ import VisualQuery
       asked
         == Set(
           (Route.fixed + [
-            .entity(id), .thumbnail(id), .neighbors(id), .history(id), .feedbackStatement(1),
+            .entity(id), .entityForm(id), .thumbnail(id), .neighbors(id), .history(id),
+            .feedbackStatement(1),
             .feedbackAcceptance(1),
           ]).map(\.template)))
     let log = await shop.log

@@ -10,6 +10,10 @@ extension Route {
 
   static func entity(_ id: EntityID) -> Route { Route("/v1/entities/{type}/{id}", of: .entity(id)) }
 
+  static func entityForm(_ id: EntityID) -> Route {
+    Route("/v1/entities/{type}/{id}/form", of: .entity(id))
+  }
+
   static func thumbnail(_ id: EntityID) -> Route {
     Route("/v1/entities/{type}/{id}/thumbnail", of: .entity(id))
   }
