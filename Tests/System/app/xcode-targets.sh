@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compiles the sample client as targets of Xcode would: with the main actor as default isolation and approachable concurrency,
-# as new targets of Xcode 26 have it, and without; in the modes of Swift 5 and 6; and for the simulator, which has no module
+# Compiles the sample client as targets of Xcode would: with all settings of the template of Xcode 26, and without the main actor
+# as default isolation and approachable concurrency; in the modes of Swift 5 and 6; and for the simulator, which has no module
 # VisualIntelligence.
 #
 # usage: xcode-targets.sh [SOURCE…]   (after swift build --package-path Samples/AppClient; APP_CLIENT_BUILD names another
@@ -21,6 +21,11 @@ sources=("$@")
 for file in "$top"/Samples/AppClient/Sources/AppClient/*.swift; do
   [[ $# -gt 0 && $file =~ /(Product|Store)Entity.swift$ ]] || sources+=("$file")
 done
+# The settings of the template, with the flags that they become. In the mode of Swift 6, three features of approachable concurrency
+# are the language's own.
+# SWIFT_UPCOMING_FEATURE_MEMBER_IMPORT_VISIBILITY, in all targets: code that compiles with it compiles without it.
+imports=(-enable-upcoming-feature MemberImportVisibility)
+# SWIFT_DEFAULT_ACTOR_ISOLATION and SWIFT_APPROACHABLE_CONCURRENCY.
 main_actor=(-default-isolation MainActor -enable-upcoming-feature NonisolatedNonsendingByDefault
   -enable-upcoming-feature InferIsolatedConformances)
 five=(-enable-upcoming-feature DisableOutwardActorInference -enable-upcoming-feature GlobalActorIsolatedTypesUsability
@@ -29,7 +34,7 @@ five=(-enable-upcoming-feature DisableOutwardActorInference -enable-upcoming-fea
 # compile MODULES FLAG…
 compile() {
   swiftc -emit-sil -wmo -o /dev/null -warnings-as-errors -parse-as-library -module-name AppClient -package-name appclient \
-    -D APP_INTENTS_STAND_IN "${kernels[@]}" -I "$1" "${@:2}" "${sources[@]}"
+    -D APP_INTENTS_STAND_IN "${imports[@]}" "${kernels[@]}" -I "$1" "${@:2}" "${sources[@]}"
 }
 
 count=0

@@ -1,5 +1,6 @@
 import AppIntents
 import Foundation
+import VisualQueryClient
 
 /// Opens a product that was tapped in the list.
 @available(iOS 26, macOS 26, *)
