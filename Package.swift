@@ -28,6 +28,15 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// The client for apps has the settings of Clients/Swift/Package.swift: others would isolate its asynchronous functions otherwise.
+let client: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
 /// The code on pixels, in which the tests spend most of their time, is optimized in debug builds, too, if VQ_OPTIMIZE is set, which
 /// Tests/run.sh does; its checks and their messages stay. Otherwise it is not: a package with such flags cannot be a dependency.
 let optimized: [SwiftSetting] =
@@ -48,6 +57,8 @@ let package = Package(
     .library(name: "PixelMatch", targets: ["PixelMatch"]),
     .library(name: "Reading", targets: ["Reading"]),
     .library(name: "VisualQuery", targets: ["VisualQuery"]),
+    // For apps that depend on this repository by its URL. Clients/Swift is the same for older systems, as a folder.
+    .library(name: "VisualQueryClient", targets: ["VisualQueryClient"]),
     .executable(name: "vq", targets: ["vq"]),
   ],
   traits: [
@@ -127,6 +138,9 @@ let package = Package(
       dependencies: floors,
       exclude: ["Base", "Model", "Feeds", "Store", "Scale", "Index", "Search"],
       swiftSettings: strict),
+    .target(
+      name: "VisualQueryClient", path: "Clients/Swift/Sources/VisualQueryClient",
+      resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: client),
     .target(name: "HTTPServer", dependencies: ["CEpoll"], swiftSettings: strict),
     .executableTarget(
       name: "vq",

@@ -20,9 +20,8 @@ let package = Package(
   name: "AppClient",
   platforms: [.iOS(.v17), .macOS(.v14)],
   dependencies: [
-    .package(path: "../../Clients/Swift"),
-    // For apps that compute signatures on the device. It needs no codecs: the pixels are there.
-    .package(name: "VisualQuery", path: "../..", traits: []),
+    // PixelMatch is for apps that compute signatures on the device. It needs no codecs: the pixels are there.
+    .package(name: "VisualQuery", path: "../..", traits: [])
   ],
   targets: standIns.map { name, uses in
     .target(
@@ -31,7 +30,7 @@ let package = Package(
     .target(
       name: "AppClient",
       dependencies: standIns.map { .target(name: $0.name) } + [
-        .product(name: "VisualQueryClient", package: "Swift"),
+        .product(name: "VisualQueryClient", package: "VisualQuery"),
         .product(name: "PixelMatch", package: "VisualQuery"),
       ],
       exclude: ["Resources"],
@@ -39,7 +38,7 @@ let package = Package(
     .testTarget(
       name: "AppClientTests",
       dependencies: [
-        "AppClient", .product(name: "VisualQueryClient", package: "Swift"),
+        "AppClient", .product(name: "VisualQueryClient", package: "VisualQuery"),
         .product(name: "PixelMatch", package: "VisualQuery"),
       ],
       // Testing has overlays for Apple's modules, which the toolchain for Linux lacks.

@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Programs of your own that use the library, as they would be in another repository: there,
-// `path:` is replaced by the URL of this one.
+// `path:` is replaced by the URL of this one, and `from:` a version (.ci/by-url).
 let package = Package(
   name: "Embed",
   dependencies: [.package(name: "VisualQuery", path: "../..")],
