@@ -14,6 +14,12 @@ static const uint8_t words_txt[] = {
 static const uint8_t letters_txt[] = {
 #embed "files/letters.txt"
 };
+static const uint8_t stores_txt[] = {
+#embed "files/stores.txt"
+};
+static const uint8_t zones_txt[] = {
+#embed "files/zones.txt"
+};
 static const uint8_t formats_txt[] = {
 #embed "files/formats.txt"
 };
@@ -22,3 +28,5 @@ cf_file cf_columns(void) { return (cf_file){columns_txt, sizeof columns_txt}; }
 cf_file cf_words(void) { return (cf_file){words_txt, sizeof words_txt}; }
 cf_file cf_letters(void) { return (cf_file){letters_txt, sizeof letters_txt}; }
 cf_file cf_formats(void) { return (cf_file){formats_txt, sizeof formats_txt}; }
+cf_file cf_stores(void) { return (cf_file){stores_txt, sizeof stores_txt}; }
+cf_file cf_zones(void) { return (cf_file){zones_txt, sizeof zones_txt}; }

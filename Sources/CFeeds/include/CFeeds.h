@@ -18,5 +18,9 @@ cf_file cf_words(void);
 cf_file cf_letters(void);
 // The formats that are mappings of fields.
 cf_file cf_formats(void);
+// The names of the fields of stores, and the words for opening hours.
+cf_file cf_stores(void);
+// The time zones of places.
+cf_file cf_zones(void);
 
 #endif

@@ -3,8 +3,18 @@ enum ColumnValues {
   private static let imageWords = FeedData.wordSet("images")
   private static let otherImageWords = FeedData.wordSet("other images")
 
-  /// Adds the targets of columns of images and of colors.
+  /// Adds the targets of columns of images and of colors, and takes that of a column of states of a country away.
   static func add(to targets: inout [FeedTarget?], _ header: TableHeader, _ rows: [[String]]) {
+    for (column, name) in header.normalized.enumerated()
+    where targets[column] == .visibility && name == "state" {
+      let values = rows.map { $0[column].trimmed }.filter { !$0.isEmpty }
+      // `NE` is Nebraska beside `HH`, and a word for no in some languages.
+      let hasCode = values.contains { $0.count == 2 && $0.allSatisfy(\.isLetter) }
+      let isOfShop = values.contains {
+        $0.count > 2 && (FeedText.isHidden($0) || FeedText.flag($0) == true)
+      }
+      if hasCode, !isOfShop { targets[column] = nil }
+    }
     for (column, name) in header.columns.enumerated()
     where targets[column] == nil && isImageName(name) {
       // A column with a known name has another address of an image that a recognized column names already.

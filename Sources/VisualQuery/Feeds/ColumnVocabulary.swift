@@ -51,6 +51,7 @@ enum ColumnVocabulary {
 
   private static let targetsOfSections: [String: FeedTarget] = [
     "thumbnail": .thumbnail, "pattern": .attribute("pattern"), "visibility": .visibility,
+    "hidden": .hidden,
   ]
 
   /// The fields of the native form, by their names there.
@@ -137,7 +138,7 @@ enum ColumnVocabulary {
       let target = entries[loose.entry].target
       if loose.isTranslated, !isText(target) { continue }
       if entries[loose.entry].isRepeatable {
-        if target == .visibility || target == .images && hasImages { continue }
+        if target == .visibility || target == .hidden || target == .images && hasImages { continue }
         targets[column] = target
       } else if let other = best[loose.entry], isSure(other.rank, entries[loose.entry]) {
         targets[column] = substitute(entries[loose.entry], 0)
@@ -167,6 +168,15 @@ enum ColumnVocabulary {
     case .id where isSure(rank, entry): .otherID
     default: nil
     }
+  }
+
+  /// Returns the tag of the language of a name such as `name-de_DE` or `title_fr`, or `nil` if it has none.
+  static func language(of name: String) -> String? {
+    guard let stem = withoutLanguage(name), !name.hasPrefix("translations.") else { return nil }
+    let tag = name.trimmed.dropFirst(stem.count).filter { $0 != ")" && $0 != "(" }
+      .split { "-_: .".contains($0) }.map(String.init)
+    guard let language = tag.first?.lowercased(), LocaleMark.of(language) != nil else { return nil }
+    return tag.count > 1 ? "\(language)-\(tag[1].uppercased())" : language
   }
 
   /// Returns whether a name is that of a text in some language, such as `title_fr`.
@@ -273,7 +283,8 @@ enum ColumnVocabulary {
     "product", "item", "article", "offer", "names", "titles", "identification", "identifiers",
     "ids",
     "identifier", "common", "master", "header", "head", "texts", "content", "productinfo",
-    "productdata", "artikel", "produkt", "descriptions", "description",
+    "productdata", "page", "card", "website", "site", "web", "artikel", "produkt", "descriptions",
+    "description",
   ]
 
   /// Returns the names in one such as `EAN / GTIN`, or none if there is only one.

@@ -2,7 +2,7 @@
 package struct FeedEntities {
   /// The version of the rules by which rows are read. Raised whenever the same row is read in
   /// another way, so that a row that an earlier version indexed is not skipped as unchanged.
-  static let rulesVersion = 14
+  static let rulesVersion = 15
 
   /// The schemes that links may have besides `https`.
   var allowedSchemes: Set<String>

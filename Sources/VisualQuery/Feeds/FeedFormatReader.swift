@@ -34,9 +34,9 @@ extension FeedFormatReader {
 let feedFormats: [any FeedFormatReader.Type] = [
   FolderFeed.self, HTMLFeed.self, SchemaOrgFeed.self, JSONDocumentFeed.self,
   JSONLinesFeed.self, SalesforceFeed.self, XMLFeed.self, ProductSearchFeed.self, MappedFeed.self,
-  FamilyTableFeed.self,
+  FamilyTableFeed.self, StoreTableFeed.self,
   ShopifyFeed.self,
-  WooCommerceFeed.self, MagentoFeed.self, BigCommerceFeed.self, SquarespaceFeed.self,
+  MagentoFeed.self, WooCommerceFeed.self, BigCommerceFeed.self, SquarespaceFeed.self,
   WixFeed.self, EBayFeed.self, MerchantFeed.self,
   TableFeed.self,
 ]
@@ -60,7 +60,8 @@ enum FeedHead {
   /// `records`.
   init(of records: inout RecordReader) throws(FeedError) {
     let start = try records.lookahead(Self.startLength)
-    if let kind = UnreadableFile.kind(of: records.firstBytes) {
+    if let kind = UnreadableFile.kind(of: records.firstBytes) ?? UnreadableFile.kind(ofText: start)
+    {
       throw FeedError(message: "'\(records.name)' \(kind)")
     }
     switch try records.peek() {
@@ -103,6 +104,8 @@ enum UnreadableFile {
     ),
     (Array("%PDF".utf8), "is a PDF document; export the products as CSV, XML or JSON"),
     (Array("SQLite format 3".utf8), "is a database; export the products as CSV, XML or JSON"),
+    (Array("ARROW1".utf8) + [0], "is a table in Arrow; convert it to CSV or JSON Lines"),
+    (Array("Obj".utf8) + [0x01], "is a table in Avro; convert it to CSV or JSON Lines"),
     ([0x28, 0xB5, 0x2F, 0xFD], "is compressed with zstd; decompress it, or use gzip"),
     (Array("BZh".utf8), "is compressed with bzip2; decompress it, or use gzip"),
     ([0xFD, 0x37, 0x7A, 0x58, 0x5A], "is compressed with xz; decompress it, or use gzip"),
@@ -119,8 +122,34 @@ enum UnreadableFile {
     if isBitmap || imageFormats.contains(format) {
       return "is an image (\(format)); to index images, give their folder"
     }
+    let isControl = start.dropFirst(4).first.map { $0 < 0x20 && ![0x09, 0x0A, 0x0D].contains($0) }
+    if start.starts(with: "PAR1".utf8), isControl == true {
+      return "is a table in Parquet; convert it to CSV or JSON Lines"
+    }
     return kinds.first { start.starts(with: $0.magic) }?.message
   }
+
+  /// Returns the kind of a text by its first statement, or `nil` if it may be a feed.
+  static func kind(ofText start: [UInt8]) -> String? {
+    let lines = start.prefix(1 << 14).split { $0 == 0x0A || $0 == 0x0D }.lazy.map {
+      String(decoding: $0.prefix(200), as: UTF8.self).trimmed.lowercased()
+    }
+    for line in lines {
+      if line.hasPrefix("/*!") || line.hasPrefix("-- ") && line.contains(" dump") { return dump }
+      let isComment = ["--", "/*", "*", "#"].contains(where: line.hasPrefix)
+      if line.isEmpty || isComment { continue }
+      return statements.contains(where: line.hasPrefix) ? dump : nil
+    }
+    return nil
+  }
+
+  private static let dump =
+    "is a dump of a database (SQL); export the table of products as CSV or JSON"
+  private static let statements = [
+    "create table ", "create database ", "insert into ", "drop table ", "set sql_mode",
+    "set names ", "set statement_timeout", "start transaction;", "begin transaction;",
+    "pragma foreign_keys", "lock tables ", "use `",
+  ]
 
   private static let imageFormats: Set<String> = [
     "JPEG", "PNG", "HEIC", "AVIF", "WebP", "GIF", "TIFF", "JPEG XL", "JPEG 2000", "ICO",

@@ -52,9 +52,23 @@ enum FieldCleaning {
       fields[list] = .array(parts.map(JSONValue.string))
     }
     if case .array(let images)? = fields["images"] {
-      fields["images"] = .array(images.map(withScheme))
+      fields["images"] = .array(images.map { withScheme(withoutReferences($0)) })
     }
+    if let url = fields["url"] { fields["url"] = withoutReferences(url) }
     return .object(fields)
+  }
+
+  /// Returns an address in which `&` is not written as HTML writes it, which some programs do once too often. Names of files stay.
+  private static func withoutReferences(_ address: JSONValue) -> JSONValue {
+    guard case .string(var text) = address, text.utf8.contains(UInt8(ascii: "&")),
+      text.contains("://") || text.hasPrefix("//")
+    else { return address }
+    for _ in 0..<3 where text.contains(";") {
+      for reference in ["&amp;", "&#38;", "&#038;", "&#x26;"] {
+        text = text.replacing(reference, with: "&")
+      }
+    }
+    return .string(text)
   }
 
   /// Returns the name of an image, of which an address such as `//cdn.example/a.jpg` is one of https.

@@ -47,11 +47,21 @@ struct FieldSource: Sendable, Hashable {
     if parts.count == 1, case .field(let name) = parts[0] { return values(name) }
     var text = ""
     var isEmpty = true
-    for part in parts {
+    let found = parts.map { part in
+      if case .field(let name) = part { values(name).first { !$0.isEmpty } ?? "" } else { "" }
+    }
+    for (index, part) in parts.enumerated() {
       switch part {
       case .text(let part): text += part
-      case .field(let name):
-        let value = values(name).first { !$0.isEmpty } ?? ""
+      case .field:
+        var value = found[index]
+        // Many models begin with their brand, which stands before them already.
+        if let next = found[(index + 1)...].first(where: { !$0.isEmpty }), !value.isEmpty,
+          "\(next) ".lowercased().hasPrefix("\(value) ".lowercased())
+        {
+          value = ""
+          isEmpty = false
+        }
         isEmpty = isEmpty && value.isEmpty
         text += value
       }
@@ -73,6 +83,8 @@ public struct FieldAssignment: Sendable, Hashable {
   let source: FieldSource
   /// The words of the feed with their native words.
   var words: [String: String] = [:]
+  /// True if the source has prices in cents with their currencies, such as `EUR 1490;US-USD 1690`.
+  var isInCents = false
 
   /// The names that a column may become.
   package static let targetNames: [String] = (FeedTarget.named.keys + ["record"]).sorted()
@@ -264,7 +276,11 @@ struct FieldMap: Sendable, Hashable {
       guard let target = assignment.target else { continue }
       let isList = [.images, .labels, .visibility, .text].contains(target)
       if !isList, done.contains(target) { continue }
-      let texts = assignment.source.texts { name in places[name].map { values[$0] } ?? [] }
+      var texts = assignment.source.texts { name in places[name].map { values[$0] } ?? [] }
+      // Of the stocks of several places, one that is there is enough.
+      if target == .quantity, let some = texts.first(where: { FeedText.isInStock($0) == true }) {
+        texts = [some]
+      }
       for text in texts {
         let word = assignment.word(for: text)
         if word == nil, !FeedText.isValue(text) { continue }
@@ -274,6 +290,16 @@ struct FieldMap: Sendable, Hashable {
             draft.keep(assignment.keptName, .string(text))
           }
           if !FeedText.isValue(word) { continue }
+        }
+        if assignment.isInCents {
+          guard let money = JSONMoney(cents: text) else {
+            draft.keep(assignment.keptName, .string(text))
+            continue
+          }
+          draft.add(.currency, "currency", money.currency ?? "")
+          draft.add(target, assignment.keptName, money.amount)
+          done.insert(target)
+          break
         }
         if refusesLists, target == .id, text.contains(",") {
           draft.keep("skus", .array(text.split(separator: ",").map { .string($0.trimmed) }))

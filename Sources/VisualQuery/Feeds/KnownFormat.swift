@@ -19,7 +19,7 @@ struct KnownFormat: Sendable {
     /// A column with the names and one with the values.
     case pairs(names: String, values: String)
     /// Columns with a name, each before one with its value. Their names end with these words, without numbers.
-    case columns(name: String, value: String)
+    case columns([(name: String, value: String)])
   }
 
   let name: String
@@ -64,6 +64,7 @@ struct KnownFormat: Sendable {
           preconditionFailure("formats.txt: '\(line)' assigns an unknown field")
         }
         if parts.count > 1 { field.words = Self.words(parts[1]) }
+        field.isInCents = parts.count > 1 && parts[1].trimmed == "cents"
         if isVariant { variantFields.append(field) } else { fields.append(field) }
         continue
       }
@@ -86,7 +87,9 @@ struct KnownFormat: Sendable {
       case "same": family = .same(column: rest)
       case "pairs":
         let parts = rest.split(separator: "=").map { ColumnVocabulary.normalized(String($0)) }
-        options = .columns(name: parts[0], value: parts[1])
+        var pairs = [(name: parts[0], value: parts[1])]
+        if case .columns(let before)? = options { pairs = before + pairs }
+        options = .columns(pairs)
       case "options":
         let parts = rest.split(separator: "=").map(\.trimmed)
         options =

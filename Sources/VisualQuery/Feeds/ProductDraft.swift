@@ -1,3 +1,5 @@
+internal import PixelMatch
+
 /// The native form of a record, and the fields of the record that cannot be read.
 struct DraftRecord: Sendable, Hashable {
   var json: JSONValue
@@ -34,6 +36,8 @@ struct ProductDraft: Sendable {
   var title = ""
   /// The title that counts if there is no other.
   private var otherTitle = ""
+  /// The titles in other languages, by their tags.
+  private var otherTitles: [String: String] = [:]
   /// The id that counts if there is no other, with the place of its name in the list.
   private var otherID: (rank: Int, text: String)?
   /// True if the record has the native form, which requires an id.
@@ -86,6 +90,7 @@ struct ProductDraft: Sendable {
       // Of several titles, such as those of several languages, the first one counts.
       if otherTitle.isEmpty { otherTitle = text }
       if text != title { keep(name, .string(text)) }
+      if let tag = ColumnVocabulary.language(of: name) { addTitle(text, in: tag) }
     case .otherID?:
       addOtherID(name, text)
       keepUnread(name, text)
@@ -115,6 +120,9 @@ struct ProductDraft: Sendable {
     case .visibility?:
       isHidden = isHidden || FeedText.isHidden(text)
       keep(name, .string(text))
+    case .hidden?:
+      isHidden = isHidden || FeedText.flag(text) == true || FeedText.isDate(text)
+      keep(name, .string(text))
     case nil: keepUnread(name, text)
     case .attributes?:
       keep(name, .string(text))
@@ -135,6 +143,12 @@ struct ProductDraft: Sendable {
       || text.utf8.contains { UInt8(ascii: "1")...UInt8(ascii: "9") ~= $0 }
         && Self.saleDates.contains(ColumnVocabulary.normalized(name))
     keep(name, .string(text))
+  }
+
+  /// Adds the title in another language, such as that of `name-de_DE`.
+  mutating func addTitle(_ text: String, in tag: String) {
+    let text = PlainText.text(text).trimmed
+    if FeedText.isValue(text) { otherTitles[tag] = otherTitles[tag] ?? text }
   }
 
   /// Adds lines of text on the thing, which a cell of a table may separate by bars.
@@ -330,6 +344,11 @@ struct ProductDraft: Sendable {
       idOrigin = url == nil ? .title : .link
     }
     if !title.isEmpty { object["title"] = .string(PlainText.text(title)) }
+    let translated = otherTitles.filter { $0.value != title }
+    if !translated.isEmpty, object["localized"] == nil {
+      object["localized"] = .object(
+        translated.mapValues { JSONValue.object(["title": .string($0)]) })
+    }
     object["brand"] = brand.map { .string(PlainText.text($0)) } ?? object["brand"]
     object["group"] = group.map(JSONValue.string) ?? object["group"]
     object["url"] = url.map(JSONValue.string) ?? object["url"]
@@ -372,8 +391,13 @@ struct ProductDraft: Sendable {
     if let url, url.utf8.count <= EntityFields.idByteLimit { ids.append(url) }
     let words = PlainText.text(title).lowercased().split { !$0.isLetter && !$0.isNumber }
       .joined(separator: "-")
-    if !words.isEmpty, words.utf8.count <= EntityFields.idByteLimit { ids.append(words) }
-    return ids
+    if words.isEmpty { return ids }
+    // Products with the same title are told apart by their images, or else by their prices.
+    let hash = (imageNames.first ?? price?.text).map { mark in
+      String(ContentHash.of(Array(mark.utf8)) & 0xFFFF_FFFF, radix: 16)
+    }
+    let forms = [words] + [hash.map { "\(words)-\($0)" }].compactMap(\.self)
+    return ids + forms.filter { $0.utf8.count <= EntityFields.idByteLimit }
   }
 
   /// The reduced price, unless it holds between dates only.
@@ -435,6 +459,11 @@ struct PriceField: Sendable, Hashable {
   var currency: String?
   /// True if the text is a JSON number, whose point is a decimal mark.
   var isNumber = false
+
+  /// Returns the price with the currency that another field names, unless its own field names one.
+  func named(_ other: String?) -> PriceField {
+    PriceField(text: text, currency: currency ?? other, isNumber: isNumber)
+  }
 
   /// True if the price is zero in any notation, which some programs write for a price that is missing.
   var isZero: Bool {

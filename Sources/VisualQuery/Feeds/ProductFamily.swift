@@ -28,7 +28,8 @@ struct ProductVariant: Sendable {
   /// Makes a variant of a row or an object that has the fields of a product.
   init(_ draft: ProductDraft, line: Int) {
     self.init(ids: [draft.id], line: line)
-    (price, salePrice, datedSale) = (draft.price, draft.currentSalePrice, draft.datedSale)
+    price = draft.price?.named(draft.currency)
+    (salePrice, datedSale) = (draft.currentSalePrice?.named(draft.currency), draft.datedSale)
     (availability, quantity) = (draft.availability, draft.quantity)
     options = draft.attributes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     (images, url, codes) = (draft.imageNames, draft.url, draft.codes)
@@ -88,6 +89,8 @@ struct ProductFamily: Sendable {
   /// The fields that the variants share.
   var base: ProductDraft
   var naming: Naming
+  /// True if an entity has the lowest price of its variants, rather than that of the first.
+  var isPricedByCheapest = false
   /// The images of the product, each once, with the texts that describe them.
   private(set) var images: [(name: String, text: String)] = []
   private var imageNames: Set<[UInt8]> = []
@@ -231,6 +234,12 @@ struct ProductFamily: Sendable {
       draft.group = base.group ?? base.id
       draft.replaceImages(rest)
       draft.price = draft.price ?? variants.first?.price
+      // A product is not sold out while one of its variants is there.
+      if others.isEmpty, ProductVariant(draft, line: line).availabilityWord == "outOfStock",
+        let best = variants.first(where: { $0.availabilityWord == "inStock" })
+      {
+        (draft.availability, draft.quantity) = (best.availability, best.quantity)
+      }
       products.append((line, record(draft, others, context)))
     } else if hasRest {
       omissions.largeVariantCount += others.count
@@ -279,6 +288,13 @@ struct ProductFamily: Sendable {
     return words.isEmpty ? nil : "\(base.id)/\(words)"
   }
 
+  /// Returns the variant with the lowest price, of those whose prices are plain numbers.
+  private static func cheapest(of variants: [ProductVariant]) -> ProductVariant? {
+    variants.compactMap { variant in variant.price.flatMap { Double($0.text) }.map { (variant, $0) }
+    }
+    .min { $0.1 < $1.1 }?.0
+  }
+
   /// Returns the entity of some variants: the price of the first, and the values of all of them.
   private func record(
     _ draft: ProductDraft, _ variants: [ProductVariant], _ context: FeedContext
@@ -287,9 +303,10 @@ struct ProductFamily: Sendable {
     if let first = variants.first {
       let hasTitle = variants.count < self.variants.count && !first.title.isEmpty
       if hasTitle, variants.allSatisfy({ $0.title == first.title }) { draft.title = first.title }
-      draft.price = first.price ?? draft.price
-      draft.salePrice = first.price == nil ? draft.salePrice : first.salePrice
-      for (name, value) in first.datedSale { draft.keep(name, value) }
+      let priced = isPricedByCheapest ? Self.cheapest(of: variants) ?? first : first
+      draft.price = priced.price ?? draft.price
+      draft.salePrice = priced.price == nil ? draft.salePrice : priced.salePrice
+      for (name, value) in priced.datedSale { draft.keep(name, value) }
       if variants.count < self.variants.count || draft.url == nil {
         draft.url = first.url ?? draft.url
       }

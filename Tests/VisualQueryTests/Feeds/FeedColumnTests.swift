@@ -5,6 +5,15 @@ import VisualQuery
 
 /// The meaning of single columns and fields, whatever the format: prices, codes, ids and images.
 @Suite struct FeedColumnTests {
+  @Test func `titles in other languages are localized`() throws {
+    let table = try ReadExport("sku;name-en_US;name-de_DE;name-fr\n1;Rug;Teppich;Rug\n")
+    #expect(table.products.map(\.title) == ["Rug"])
+    #expect(table.products[0].localized.mapValues(\.title) == ["de-DE": "Teppich"])
+    let list = try ReadExport(#"[{"id":"1","name":{"de":"Teppich","en":"Rug"}}]"#)
+    #expect(list.products.map(\.title) == ["Rug"])
+    #expect(list.products[0].localized.mapValues(\.title) == ["de": "Teppich"])
+  }
+
   /// Would break if numbers of cents were euros, or euros cents.
   @Test(arguments: [
     (#""price":{"amount":1490,"divisor":100,"currency_code":"EUR"}"#, "14.90"),

@@ -421,6 +421,100 @@ import VisualQuery
         "M | Кружка | 9 | - | - | - | 0"
       ]),
     FeedShop(
+      "commercetools",
+      #"""
+      _published,productType,variantId,sku,prices,images,name.en,color
+      true,main,1,R,EUR 1490;US-USD 1690,r.jpg,Tee,Red
+      ,,2,B,US-USD 1590 group,b.jpg,,Blue
+      """#,
+      [
+        "B | Tee | 15.90 | - | Blue | - | 1",
+        "R | Tee | 14.90 | - | Red | - | 1",
+      ]),
+    FeedShop(
+      "Lightspeed Retail",
+      #"""
+      id,handle,sku,name,variant_option_one_name,variant_option_one_value,retail_price,inventory_A,inventory_B
+      1,t,S1,Tee,Color,Red,9,0,2
+      2,t,S2,Tee,Color,Blue,9,0,0
+      """#,
+      [
+        "1 | Tee | 9 | inStock | Red | - | 0",
+        "2 | Tee | 9 | outOfStock | Blue | - | 0",
+      ]),
+    FeedShop(
+      "Odoo",
+      #"""
+      id,name,default_code,list_price,color,qty_available
+      __export__.1,Mug,M-1,9,3,2
+      """#,
+      [
+        "M-1 | Mug | 9 | inStock | - | - | 0"
+      ]),
+    FeedShop(
+      "Tiendanube",
+      #"""
+      Identificador de URL;Nombre;Nombre de propiedad 1;Valor de propiedad 1;Precio;Precio promocional;Stock;SKU;Mostrar en tienda
+      t;Remera;Color;Rojo;19,00;15,00;1;R;SI
+      t;;Color;Azul;19,00;;0;A;
+      x;Taza;;;9,00;;1;T;NO
+      x;;;;9,00;;1;T2;
+      """#,
+      [
+        "A | Remera | 19.00 | outOfStock | Azul | - | 0",
+        "R | Remera | 15.00 | inStock | Rojo | - | 0",
+      ]),
+    FeedShop(
+      "Nuvemshop",
+      #"""
+      Identificador URL;Nome;Nome da variação 1;Valor da variação 1;Preço;Estoque;SKU;Exibir na loja
+      c;Caneca;;;9,00;2;C;SIM
+      """#,
+      [
+        "C | Caneca | 9.00 | inStock | - | - | 0"
+      ]),
+    FeedShop(
+      "Webflow",
+      #"""
+      Product Handle,Product Name,Variant Sku,Variant Price,Option1 Name,Option1 Value,Product Draft,Product Archived
+      t,Tee,R,9,Color,Red,FALSE,FALSE
+      t,Tee,B,8,Color,Blue,FALSE,FALSE
+      d,Draft,D,1,,,TRUE,FALSE
+      a,Old,O,1,,,FALSE,TRUE
+      """#,
+      [
+        "B | Tee | 8 | - | Blue | - | 0",
+        "R | Tee | 9 | - | Red | - | 0",
+      ]),
+    FeedShop(
+      "Square",
+      #"""
+      Token,Item Name,Variation Name,SKU,Price,Current Quantity Kiel,Current Quantity Bonn,Archived
+      X1,Mug,Regular,M-1,9,0,3,N
+      X2,Old,Regular,M-2,9,1,1,Y
+      """#,
+      [
+        "M-1 | Mug | 9 | inStock | - | - | 0"
+      ]),
+    FeedShop(
+      "ONIX",
+      #"""
+      <ONIXMessage><Product><RecordReference>r1</RecordReference><DescriptiveDetail><TitleDetail><TitleElement><TitleText>Sea</TitleText></TitleElement></TitleDetail></DescriptiveDetail><ProductSupply><PriceAmount>9.00</PriceAmount><CurrencyCode>EUR</CurrencyCode></ProductSupply></Product></ONIXMessage>
+      """#,
+      [
+        "r1 | Sea | 9.00 | - | - | - | 0"
+      ]),
+    FeedShop(
+      "Shopify's pattern of colors",
+      #"""
+      Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price,Color (product.metafields.shopify.color-pattern)
+      t,Tee,Size,S,T-S,9,red; blue
+      t,,,M,T-M,9,
+      """#,
+      [
+        "t | Tee | 9 | - | red, blue | - | 0"
+      ]),
+    FeedShop(
       "PrestaShop",
       #"""
       Product ID;Active (0/1);Name *;Price tax excluded

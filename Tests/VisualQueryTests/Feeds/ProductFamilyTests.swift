@@ -9,6 +9,43 @@ import VisualQuery
 
 /// Products with variants, which every format describes in another way.
 @Suite struct ProductFamilyTests {
+  @Test func `the currency of a variant is its own, whatever the caller says of others`() throws {
+    let export = try ReadExport(
+      #"""
+      {"products":[{"id":"1","name":"Cap","variants":[{"sku":"A","pricing":{"basePrice":{"currency":"USD","value":"12.00"}}}]},
+      {"id":"2","name":"Tee","variants":[{"sku":"B","color":"Red","image":"r.jpg","price":{"amount":"8.00","currencyCode":"SEK"}},{"sku":"C","color":"Blue","image":"b.jpg","price":"9 GBP"}]}]}
+      """#)
+    #expect(export.products.map { $0.price?.currency } == ["USD", "SEK", "GBP"])
+  }
+
+  @Test func `a product with images of its own is in stock while a variant is`() throws {
+    let export = try ReadExport(
+      #"""
+      [{"id":"T","name":"Tee","stock":0,"images":["all.jpg"],"variants":[{"sku":"R","color":"Red","image":"r.jpg","stock":2},{"sku":"B","color":"Blue","image":"b.jpg","stock":0}]},
+      {"id":"U","name":"Old","stock":0,"images":["old.jpg"],"variants":[{"sku":"V","color":"Red","image":"v.jpg","stock":0},{"sku":"W","color":"Blue","image":"w.jpg","stock":0}]}]
+      """#)
+    #expect(try export.product("T").availability == .inStock)
+    #expect(try export.product("U").availability == .outOfStock)
+    #expect(try export.product("B").availability == .outOfStock)
+  }
+
+  @Test func `products of one title have ids of their own`() throws {
+    let text =
+      #"[{"name":"Card","price":10,"image":"a.jpg"},{"name":"Card","price":25,"image":"b.jpg"},{"name":"Card","price":25,"image":"b.jpg"}]"#
+    let export = try ReadExport(text)
+    #expect(export.products.count == 2 && export.products[0].id == "card")
+    #expect(export.products[1].id.hasPrefix("card-") && export.warnings.count == 1)
+  }
+
+  @Test func `a model that begins with its brand has it once`() throws {
+    let export = try ReadExport(
+      #"""
+      <yml_catalog><shop><offers><offer id="1" type="vendor.model"><vendor>Nord</vendor><model>Nord K-2</model><price>9</price></offer><offer id="2"><typePrefix>Lamp</typePrefix><vendor>Nord</vendor><model>Nordic</model></offer></offers></shop></yml_catalog>
+      """#)
+    #expect(export.products.map(\.title) == ["Nord K-2", "Lamp Nord Nordic"])
+    #expect(export.products.allSatisfy { $0.labels.isEmpty })
+  }
+
   /// Would break if two formats had two models of a product with variants: a shop that changes its export would have each of
   /// its products twice, or without images.
   @Test(arguments: 0..<60 as Range<UInt64>)

@@ -15,6 +15,8 @@ struct FamilyTableFeed: FeedFormatReader {
   private var pairedOptions: [(name: Int, value: Int)] = []
   private var families: [ProductFamily] = []
   private var places: [String: Int] = [:]
+  /// The texts that rows of hidden products have in common.
+  private var hiddenKeys: Set<String> = []
   /// The variants, by the product that they name.
   private var waiting: [(parent: String, variant: ProductVariant, draft: ProductDraft)] = []
   private var queue = RecordQueue()
@@ -44,12 +46,14 @@ struct FamilyTableFeed: FeedFormatReader {
       namedOptions = own.columns.enumerated().compactMap { column, name in
         FieldMap.rest(of: name.trimmed, fitting: pattern).map { (column, $0.trimmed) }
       }
-    case .columns(let name, let value)?:
-      let values = columns(called: value)
-      var next = 0
-      for column in columns(called: name) {
-        while next < values.count, values[next] <= column { next += 1 }
-        if next < values.count { pairedOptions.append((column, values[next])) }
+    case .columns(let pairs)?:
+      for (name, value) in pairs {
+        let values = columns(called: value)
+        var next = 0
+        for column in columns(called: name) {
+          while next < values.count, values[next] <= column { next += 1 }
+          if next < values.count { pairedOptions.append((column, values[next])) }
+        }
       }
     case .list?, .pairs?, nil: break
     }
@@ -67,7 +71,8 @@ struct FamilyTableFeed: FeedFormatReader {
     case .list(let column)?: [products.column(of: column)].compactMap(\.self)
     case .pairs(let names, let values)?:
       [names, values].compactMap { products.column(of: $0) }
-    case .columns(let name, let value)?: columns(called: name) + columns(called: value)
+    case .columns(let pairs)?:
+      pairs.flatMap { columns(called: $0.name) + columns(called: $0.value) }
     case nil: []
     }
   }
@@ -142,7 +147,10 @@ struct FamilyTableFeed: FeedFormatReader {
   /// Reads a row that is a variant of the product that has a text in common with it.
   private mutating func read(_ fields: [String], _ line: Int, of key: String) {
     let own = variants.draft(of: fields)
-    if own.isHidden, !context.options.includesDrafts {
+    // The rows behind that of a product say only what differs, so that they are hidden with it.
+    let isOfHidden = own.title.isEmpty && hiddenKeys.contains(key)
+    if own.isHidden || isOfHidden, !context.options.includesDrafts {
+      if !key.isEmpty, !own.title.isEmpty { hiddenKeys.insert(key) }
       leftOut["drafts and unpublished products (--include-drafts)", default: 0] += 1
       return
     }

@@ -1,6 +1,6 @@
-/// An HTML page with products or stores of schema.org in its JSON-LD.
+/// An HTML page with products or stores of schema.org in its JSON-LD, or else in its microdata or Open Graph tags.
 struct HTMLFeed: FeedFormatReader {
-  let mapping = FeedMapping(format: .html, fields: SchemaOrgFeed.fields)
+  let mapping: FeedMapping
   /// The remaining nodes, the next one last.
   private var nodes: [JSONValue] = []
   /// The remaining records of the last node, the next one last.
@@ -22,13 +22,18 @@ struct HTMLFeed: FeedFormatReader {
         ?? (try? JSONValue(json: Array(PlainText.text(script).utf8), limits: .document))
       if let json { nodes += SchemaOrgFeed.nodes(in: json) } else { damaged += 1 }
     }
+    let hasScripts = !nodes.isEmpty
+    if !hasScripts { nodes = PageMarkup.nodes(in: page) }
+    mapping = FeedMapping(
+      format: .html, name: hasScripts ? nil : "HTML page with microdata or Open Graph",
+      fields: SchemaOrgFeed.fields)
     nodes.reverse()
     guard nodes.isEmpty else { return }
     let title = Self.title(of: page).map { ", titled '\($0)'" } ?? ""
     let fault = damaged > 0 ? "; \(damaged) of its JSON-LD scripts are not JSON" : ""
     throw FeedError(
       message:
-        "'\(records.name)' is an HTML page\(title), without products in JSON-LD\(fault); is it an error page?"
+        "'\(records.name)' is an HTML page\(title), without products in JSON-LD, microdata or Open Graph\(fault); is it an error page?"
     )
   }
 

@@ -6,6 +6,7 @@ internal import PixelMatch
 /// The document is read as a whole, within the limits of documents.
 struct JSONDocumentFeed: FeedFormatReader {
   let mapping: FeedMapping
+  private(set) var leftOut: [String: Int] = [:]
   /// The remaining objects, the next one last.
   private var objects: [JSONValue]
   /// The remaining records of the last object, the next one last.
@@ -13,6 +14,8 @@ struct JSONDocumentFeed: FeedFormatReader {
   /// The names that occur several times in one object of the document. The report of the first record has them.
   private let repeatedNames: [String]
   private var count = 0
+  /// True if the objects are stores.
+  private var areStores = false
   private let context: FeedContext
 
   /// The fields that documents keep their products in.
@@ -21,7 +24,8 @@ struct JSONDocumentFeed: FeedFormatReader {
     "catalogue",
     "articles", "artikel", "produkte", "productos", "produits", "offers", "hits", "nodes",
     "_embedded", "edges", "productVariations",
-    "variants",
+    "variants", "stores", "locations", "branches", "shops", "outlets", "filialen", "features",
+    "elements", "pois",
   ]
 
   init?(
@@ -38,10 +42,15 @@ struct JSONDocumentFeed: FeedFormatReader {
       } else {
         objects =
           context.map == nil
-          ? JSONFamily.withVariations(values.flatMap(Self.objects)).map(JSONShopObjects.usual)
+          ? JSONFamily.withVariations(values.map(ContentDocuments.resolved).flatMap(Self.objects))
+            .map(JSONShopObjects.usual)
           : values.flatMap {
             JSONFields.records(in: $0, context.map?.record) ?? Self.objects(in: $0)
           }
+        if context.map == nil {
+          leftOut = ContentDocuments.keepProducts(of: &objects)
+          areStores = StoreRecord.areStores(objects)
+        }
       }
     } catch {
       if error.code != .cancelled {
@@ -50,6 +59,10 @@ struct JSONDocumentFeed: FeedFormatReader {
       }
       objects = []
     }
+    if objects.isEmpty, !leftOut.isEmpty {
+      let types = leftOut.keys.sorted().prefix(3).joined(separator: ", ")
+      throw FeedError(message: "'\(records.name)' has no products, only \(types)")
+    }
     self.objects = objects.reversed()
     self.repeatedNames = repeatedNames
     self.context = context
@@ -57,8 +70,11 @@ struct JSONDocumentFeed: FeedFormatReader {
       if case .object(let fields) = object { names.formUnion(fields.keys) }
     }.sorted()
     let targets = ColumnVocabulary.targets(of: names)
-    mapping = FeedMapping(
-      format: .json, names, context.map?.others(targets) ?? targets, context.map)
+    mapping =
+      areStores
+      ? FeedMapping(
+        format: .json, name: "JSON document of stores", fields: StoreRecord.fields(of: objects))
+      : FeedMapping(format: .json, names, context.map?.others(targets) ?? targets, context.map)
   }
 
   mutating func next(from records: inout RecordReader) -> FeedRecord? {
@@ -71,6 +87,14 @@ struct JSONDocumentFeed: FeedFormatReader {
     let repeated = count == 0 ? repeatedNames : []
     var bytes = Array(object.text.utf8)
     let context = context
+    if areStores {
+      count += 1
+      return [
+        FeedRecord(line: count, bytes: bytes) { () throws(FieldError) in
+          StoreRecord(try FeedEntities.checkedDepth(object)).draft.finished(context)
+        }
+      ]
+    }
     if context.map == nil, var products = JSONFamily(object)?.products(context) {
       if !repeated.isEmpty {
         products[0].record.warnings += JSONFields.warnings(ofRepeated: repeated)
@@ -144,7 +168,8 @@ struct JSONDocumentFeed: FeedFormatReader {
   /// Returns whether an object has a list of products near its beginning.
   private static func beginsWithList(_ line: ArraySlice<UInt8>) -> Bool {
     let start = String(decoding: line.prefix(4096), as: UTF8.self).filter { !$0.isWhitespace }
-    return lists.contains { start.contains("\"\($0)\":[{") } && !start.hasPrefix("{\"type\":\"")
+    return lists.contains { start.contains("\"\($0)\":[{") }
+      && (!start.hasPrefix("{\"type\":\"") || start.hasPrefix("{\"type\":\"FeatureCollection\""))
   }
 
   /// The most levels of objects around a list of products.
@@ -265,7 +290,7 @@ enum JSONSequence {
     var rest = bytes[...]
     while true {
       rest = rest.drop {
-        [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF, UInt8(ascii: ",")].contains($0)
+        [0x00, 0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF, UInt8(ascii: ",")].contains($0)
       }
       if rest.isEmpty { return values }
       let end = end(of: rest)

@@ -2,16 +2,23 @@
 /// recognized by their names.
 struct JSONLinesFeed: FeedFormatReader {
   let mapping = FeedMapping(format: .jsonLines)
+  private(set) var leftOut: [String: Int] = [:]
   private let context: FeedContext
   /// The remaining variants of the last line, the next one last.
   private var variants: [FeedRecord] = []
+  /// The form of the lines, which is told by the first one.
+  private let form: DocumentLines?
+  /// The id of the next document, which the line before it has.
+  private var nextID: String?
 
   init?(
     _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
   ) throws(FeedError) {
     switch head {
-    case .empty: break
-    case .json(let start): try Self.checkForOwnFiles(start, records.name)
+    case .empty: form = nil
+    case .json(let start):
+      try Self.checkForOwnFiles(start, records.name)
+      form = context.map == nil ? DocumentLines(start) : nil
     default: return nil
     }
     self.context = context
@@ -34,7 +41,30 @@ struct JSONLinesFeed: FeedFormatReader {
 
   mutating func next(from records: inout RecordReader) throws(FeedError) -> FeedRecord? {
     if let variant = variants.popLast() { return variant }
-    guard let record = try records.next() else { return nil }
+    while let record = try records.next() {
+      if let form, case .bytes(let bytes, let line) = record {
+        switch form.line(bytes, id: nextID) {
+        case .action(let id): nextID = id
+        case .other(let reason): leftOut[reason, default: 0] += 1
+        case .document(let json):
+          let own = bytes + Array((nextID ?? "").utf8)
+          nextID = nil
+          let context = context
+          return FeedRecord(line: line, bytes: own) { () throws(FieldError) in
+            form.areStores
+              ? StoreRecord(try FeedEntities.checkedDepth(json)).draft.finished(context)
+              : try JSONFields.draft(json, context, isDocument: true)
+          }
+        case .unknown: return self.record(record)
+        }
+        continue
+      }
+      return self.record(record)
+    }
+    return nil
+  }
+
+  private mutating func record(_ record: RecordReader.Record) -> FeedRecord {
     switch record {
     case .refused: return .unread(record)
     case .bytes(let bytes, let line):
@@ -217,6 +247,15 @@ enum JSONFields {
     _ target: FeedTarget?, _ name: String, _ value: JSONValue, to draft: inout ProductDraft
   ) {
     if isNested(value), addParts(of: value, name, to: &draft) { return }
+    if target == .title, case .object(let languages) = value, languages.count > 1,
+      languages.keys.allSatisfy(isLanguage)
+    {
+      for (tag, text) in languages {
+        if case .string(let text) = text {
+          draft.addTitle(text, in: tag.replacing("_", with: "-"))
+        }
+      }
+    }
     guard let target else {
       if attributeLists.contains(ColumnVocabulary.normalized(name)),
         addAttributes(value, to: &draft)
@@ -436,7 +475,7 @@ enum JSONFields {
   }
 
   /// Returns whether a key is that of a language, such as `de` or `de-CH`.
-  private static func isLanguage(_ key: String) -> Bool {
+  static func isLanguage(_ key: String) -> Bool {
     let parts = key.split { "-_".contains($0) }
     return (1...2).contains(parts.count) && parts[0].count == 2
       && (parts.count == 1 || parts[1].count == 2)

@@ -76,6 +76,16 @@ struct JSONMoney {
     return nil
   }
 
+  /// Reads the first of the prices of commercetools, whose numbers are cents: `EUR 1490;US-USD 1690`.
+  init?(cents text: String) {
+    let words = text.split(separator: ";").first?.split(separator: " ") ?? []
+    guard words.count > 1, let code = words[0].split(separator: "-").last.map(String.init),
+      Currency.codes.contains(code),
+      let count = Int(words[1].prefix { $0.isNumber || $0 == "-" })
+    else { return nil }
+    self.init(Self.decimal(count, digits: code == "JPY" || code == "KRW" ? 0 : 2), code)
+  }
+
   /// Returns a number of cents as an amount: 1490 with two digits is `14.90`.
   static func decimal(_ count: Int, digits: Int) -> String {
     guard (1...6).contains(digits) else { return "\(count)" }

@@ -5,6 +5,7 @@ enum JSONShopObjects {
   static func usual(_ value: JSONValue) -> JSONValue {
     guard case .object(var fields) = value else { return value }
     unwrapEnvelope(&fields)
+    ContentDocuments.simplify(&fields)
     unwrapSquarespace(&fields)
     unwrapCommercetools(&fields)
     unwrapMagento(&fields)

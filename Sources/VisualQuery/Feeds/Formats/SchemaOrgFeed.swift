@@ -27,7 +27,12 @@ struct SchemaOrgFeed: FeedFormatReader {
     self.context = context
     let bytes = try records.rest()
     do throws(JSONError) {
-      nodes = Self.nodes(in: try JSONValue(json: bytes, limits: .document)).reversed()
+      let json = try JSONValue(json: bytes, limits: .document)
+      guard Self.isOfNodes(json) else {
+        records.giveBack(bytes.count)
+        return nil
+      }
+      nodes = Self.nodes(in: json).reversed()
     } catch {
       // A cancelled run must publish its work so far before it throws `CancellationError`, so the
       // error is not thrown here.
@@ -59,6 +64,17 @@ struct SchemaOrgFeed: FeedFormatReader {
     // A complete object on the first line means one object on each line.
     let line = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }.prefix { !$0.isNewline }
     return line.first == "[" || line.contains("@graph") || !isJSON(line)
+  }
+
+  /// Returns whether the objects of a document are nodes, rather than products of another form in which an image or a brand is one.
+  private static func isOfNodes(_ json: JSONValue) -> Bool {
+    let objects = JSONDocumentFeed.objects(in: json)
+    let products = objects.filter { object in
+      guard case .object(let fields) = object, !isNode(object) else { return false }
+      let targets = ColumnVocabulary.targets(of: fields.keys.sorted())
+      return targets.contains(.title) && targets.contains(.id)
+    }
+    return products.isEmpty
   }
 
   /// Returns whether a line is JSON, even if it exceeds the limits of a row.
@@ -282,14 +298,27 @@ struct SchemaOrgFeed: FeedFormatReader {
     if hours.isEmpty { return }
     let lines = JSONValue.array(hours.map(JSONValue.string))
     // Opening hours without a time zone cannot be evaluated; they are kept unchanged.
-    if let zone = text(node["timeZone"]) {
+    if let zone = text(node["timeZone"]) ?? zone(of: node) {
       draft.keep("openingHours", lines)
       draft.keep("timeZone", .string(zone))
     } else {
       draft.keep("schemaOpeningHours", lines)
       draft.warn(
-        "openingHours", "have no timeZone; they are kept as schemaOpeningHours and not evaluated")
+        "openingHours",
+        "have no timeZone, and no place tells one; they are kept as schemaOpeningHours and not evaluated"
+      )
     }
+  }
+
+  /// Returns the time zone that the place of a store tells.
+  private static func zone(of node: [String: JSONValue]) -> String? {
+    var (address, geo) = ([String: JSONValue](), [String: JSONValue]())
+    if case .object(let own)? = node["address"] { address = own }
+    if case .object(let own)? = node["geo"] { geo = own }
+    return PlaceZone.zone(
+      country: text(address["addressCountry"]), state: text(address["addressRegion"]),
+      north: text(geo["latitude"]).flatMap(Double.init),
+      east: text(geo["longitude"]).flatMap(Double.init))
   }
 
   private static let days = [

@@ -26,6 +26,8 @@ struct ShopifyFeed: FollowingRowsFeed {
   private var handle = ""
   var group: ProductFamily?
   private var optionNames: [String] = ["", "", ""]
+  /// The colors of the product, which are none of its options.
+  private var colors: [String] = []
   private var isHidden = false
 
   init?(_ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext) {
@@ -67,6 +69,9 @@ struct ShopifyFeed: FollowingRowsFeed {
       case _ where Self.ownColumns.contains(name): continue
       case _ where ProductCode.isField(name): continue
       case _ where name.hasPrefix("option"): addOption(name, text, to: &variant)
+      case _ where name.hasSuffix("metafieldsshopifycolorpattern"):
+        colors = text.split(separator: ";").map(\.trimmed)
+        addShared(column, text)
       default: addShared(column, text)
       }
     }
@@ -101,7 +106,7 @@ struct ShopifyFeed: FollowingRowsFeed {
     group = ProductFamily(
       base: base, line: line, naming: .colors,
       allowance: FeedAllowance(table.context.options.limits))
-    (optionNames, isHidden) = (["", "", ""], false)
+    (optionNames, isHidden, colors) = (["", "", ""], false, [])
   }
 
   private mutating func addShared(_ column: Int, _ text: String) {
@@ -151,6 +156,10 @@ struct ShopifyFeed: FollowingRowsFeed {
   }
 
   mutating func take(_ group: ProductFamily) {
+    var group = group
+    if !group.optionNames.contains("color"), colors.allSatisfy(FeedText.isColor), !colors.isEmpty {
+      group.base.setAttribute("color", colors.joined(separator: ", "))
+    }
     if isHidden {
       leftOut["drafts, archived and unpublished products (--include-drafts)", default: 0] += 1
     } else {

@@ -22,7 +22,7 @@ struct TableFeed: FeedFormatReader {
       : ColumnVocabulary.targets(of: header.columns)
     if !isNative { ColumnValues.add(to: &targets, header, try header.sample(of: &records)) }
     guard UnknownTable.isKnown(targets, context) else {
-      throw UnknownTable.error(records.name, header, targets)
+      throw UnknownTable.error(records.name, header, targets, records.advice)
     }
     mapping = FeedMapping(format: isNative ? .csv : .table, header.columns, targets)
     var rows = TableRows(header: header, targets: targets, isNative: isNative, context: context)
@@ -56,7 +56,7 @@ struct MappedFeed: FeedFormatReader {
       !assigned.contains(target.name) && !rows.targets.contains(target)
     }
     guard missing.isEmpty || context.completesIndexed else {
-      throw UnknownTable.error(records.name, header, rows.targets)
+      throw UnknownTable.error(records.name, header, rows.targets, records.advice)
     }
     self.rows = rows
     mapping = FeedMapping(
@@ -171,7 +171,12 @@ struct TableRows: Sendable {
 
   /// Returns the entity of a row before its fields are interpreted.
   func draft(_ bytes: [UInt8]) throws(FieldError) -> ProductDraft {
-    try draft(of: header.fields(bytes))
+    let (fields, encoding) = try header.read(bytes)
+    var draft = draft(of: fields)
+    if let encoding {
+      draft.warn("row", "is not UTF-8, unlike the feed; it was read as \(encoding)")
+    }
+    return draft
   }
 
   /// Returns the entity of the fields of a row.
@@ -229,13 +234,15 @@ enum UnknownTable {
 
   /// Returns the error of a table in which columns for the id or the title are missing.
   static func error(
-    _ name: String, _ header: TableHeader, _ targets: [FeedTarget?]
+    _ name: String, _ header: TableHeader, _ targets: [FeedTarget?], _ advice: String?
   ) -> FeedError {
     let required: [(target: FeedTarget, name: String)] = [(.id, "id"), (.title, "title")]
     let missing = required.filter { !targets.contains($0.target) }.map(\.name)
     return message(
       "'\(shortened(name))' is not a known feed: no column for \(missing.joined(separator: " and "))",
-      header, advice: "assign them: --map \(missing.map { "\($0)=COLUMN" }.joined(separator: ","))")
+      header,
+      advice: "assign them: --map \(missing.map { "\($0)=COLUMN" }.joined(separator: ","))"
+        + (advice.map { ", \($0)" } ?? ""))
   }
 
   /// Returns the error of a column that the caller names and the table does not have.

@@ -71,6 +71,8 @@ struct WixFeed: FollowingRowsFeed {
     base.salePrice = reduced(base.price)
     var group = ProductFamily(
       base: base, line: line, allowance: FeedAllowance(table.context.options.limits))
+    // The price of a product is what its cheapest variant costs, since surcharges come on top of it.
+    group.isPricedByCheapest = true
     for image in images(fields) { group.addImages([image.name], text: image.text) }
     self.group = group
     optionNames = (1...6).map { number in
@@ -105,8 +107,15 @@ struct WixFeed: FollowingRowsFeed {
   private func price(_ fields: [String]) -> PriceField? {
     if let own = table.text("price", in: fields) { return PriceField(text: own) }
     guard let surchargeText = table.text("surcharge", in: fields),
-      let surcharge = Double(surchargeText), surcharge != 0,
-      let baseText = group?.base.price?.text, let base = Double(baseText)
+      Double(surchargeText) != 0
+    else {
+      // A price with decimals is written like those with a surcharge.
+      let price = group?.base.price
+      let amount = price.flatMap { $0.text.contains(".") ? Double($0.text) : nil }
+      return amount.flatMap(Self.field) ?? price
+    }
+    guard let surcharge = Double(surchargeText), let baseText = group?.base.price?.text,
+      let base = Double(baseText)
     else { return nil }
     // The sum is not a usable number, for example `inf`. The text is kept, so that a warning
     // shows it when the price is left out.

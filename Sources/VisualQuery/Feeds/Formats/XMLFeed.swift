@@ -6,6 +6,8 @@ struct XMLFeed: FeedFormatReader {
   let mapping: FeedMapping
   private var items: XMLItemStream
   private let isMerchant: Bool
+  /// True if the items are stores.
+  private let areStores: Bool
   private let context: FeedContext
   /// The mapping of the caller or of a known format, or `nil` if fields are recognized by their names.
   private let map: FieldMap?
@@ -32,7 +34,9 @@ struct XMLFeed: FeedFormatReader {
   init?(
     _ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext
   ) throws(FeedError) {
-    guard case .xml(let start) = head else { return nil }
+    guard case .xml(let written) = head else { return nil }
+    var references = HTMLReferenceReplacement()
+    let start = String(decoding: references.replaced(Array(written.utf8)), as: UTF8.self)
     self.context = context
     let outline = XMLOutline(start)
     if ["urlset", "sitemapindex"].contains(outline.root) {
@@ -79,6 +83,15 @@ struct XMLFeed: FeedFormatReader {
     }
     let fields = FeedText.unique(others.map(\.name)).prefix(500).map { $0 }
     let targets = ColumnVocabulary.targets(of: fields)
+    areStores = map == nil && !isMerchant && StoreRecord.areStores(fields.map(StoreRecord.path))
+    if areStores {
+      mapping = FeedMapping(
+        format: .xml, name: "XML feed of stores",
+        fields: fields.map { name in
+          (name, StoreField.known(StoreRecord.path(of: name))?.field.target)
+        })
+      return
+    }
     mapping = FeedMapping(
       format: isMerchant ? .merchant : .xml, name: format?.name, fields,
       map?.others(targets) ?? targets, map, isPresent: used.contains)
@@ -229,6 +242,13 @@ struct XMLFeed: FeedFormatReader {
         Array(field.name.utf8) + [0] + Array(field.text.utf8) + [0]
       }
       if let base { bytes += Array(base.utf8) }
+      if areStores {
+        let texts = fields.map { (name: $0.name, text: $0.text) }
+        let context = self.context
+        return FeedRecord(line: item.line, bytes: bytes) { () throws(FieldError) in
+          StoreRecord(texts).draft.finished(context)
+        }
+      }
       let names = names(of: fields)
       let targets = targets(of: fields)
       let places = map.map { map in fields.map { self.places(of: $0.path, map) } }

@@ -76,6 +76,7 @@ struct OpenDocument: Sendable {
   func table(_ name: String?) throws(FeedError) -> SheetTable {
     let place = try archive.place(of: name, among: sheets)
     var table = SheetTable(archive)
+    if name == nil { table.sheets = sheets.filter { !$0.isHidden }.map(\.name) }
     try archive.elements(
       of: Self.contents, in: "spreadsheet", parser(of: ["table:table-row"])
     ) { (row) throws(FeedError) in

@@ -50,10 +50,17 @@ package struct RecordReader: ~Copyable {
   var heldByteCount: Int { buffer.count }
   /// The separator of fields that may be quoted, if line breaks within quotes do not end a record.
   var quotedFieldSeparator: UInt8?
+  /// The number of columns of a table with tabs, whose rows may go on in the next line.
+  var tabbedColumnCount: Int?
+  /// The number of lines with an open quote that are rows as they are; with many, quotes mean nothing in a file.
+  private var openQuoteCount = 0
+  private static let openQuoteLimit = 100
   /// The last fields of a table, by which it is told whether it ends within one.
   var tableEnd: TableEnd?
   /// A record that is not given again, such as the header of a table.
   var repeatedRecord: [UInt8]?
+  /// The advice if it is not a feed: the other sheets of a workbook.
+  var advice: String?
   /// The records that whoever made the text could not write, by their lines, which are empty.
   private var refusals: [Int: FieldError] = [:]
   private var decoder: TextDecoder
@@ -63,6 +70,9 @@ package struct RecordReader: ~Copyable {
   private var lineBreak: UInt8?
   /// The encoding of the input so far, or `nil` for UTF-8.
   var encoding: FeedEncoding? { decoder.encoding }
+
+  /// True if the text is UTF-8, whatever the document declares.
+  var isTextDecoded: Bool { decoder.encoding != nil || decoder.named != nil }
 
   /// Opens a file, or reads standard input for `-`.
   ///
@@ -153,12 +163,31 @@ package struct RecordReader: ~Copyable {
       if end < buffer.count {
         position += 1
         line += 1
+        if tabbedColumnCount != nil, !isTooLong { try joinLines(to: &record) }
         if let finished = ended(record, isTooLong, start) { return finished }
         record = []
         start = line
         state = .start
       }
     }
+  }
+
+  /// Adds the lines in which a quoted field of a table with tabs goes on.
+  private mutating func joinLines(to record: inout [UInt8]) throws(FeedError) {
+    guard let columns = tabbedColumnCount, openQuoteCount < Self.openQuoteLimit,
+      record.contains(UInt8(ascii: "\"")), case .open = TabbedQuotes.split(record[...])
+    else { return }
+    let next = try lookahead(TabbedQuotes.byteLimit)
+    guard
+      let (row, byteCount, lineCount) = TabbedQuotes.joined(
+        record, with: next, lineBreak: lineBreak ?? UInt8(ascii: "\n"), columns: columns)
+    else {
+      openQuoteCount += 1
+      return
+    }
+    record = row
+    position += byteCount
+    line += lineCount
   }
 
   /// Returns a record that ended, or `nil` if it is left out.
@@ -207,6 +236,8 @@ package struct RecordReader: ~Copyable {
     if let error = refusals[line] { return .refused(error, line: line) }
     var bytes = record[...]
     if line == 1 && bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
+    // Some programs fill the last block of a file with zeros.
+    while bytes.last == 0 { bytes = bytes.dropLast() }
     if bytes.last == UInt8(ascii: "\r") { bytes = bytes.dropLast() }
     // Spreadsheets write an empty row as a line of separators.
     let isBlank = bytes.allSatisfy {
@@ -247,6 +278,9 @@ package struct RecordReader: ~Copyable {
     return Array(buffer[position...])
   }
 
+  /// Gives back the end of the input, which ``rest()`` took.
+  mutating func giveBack(_ count: Int) { position -= count }
+
   /// The bytes that were read so far, for recognizing the format.
   mutating func beginning() throws(FeedError) -> ArraySlice<UInt8> {
     _ = try peek()
@@ -272,6 +306,7 @@ package struct RecordReader: ~Copyable {
     }
     var copy = try copy()
     copy.quotedFieldSeparator = quotedFieldSeparator
+    copy.tabbedColumnCount = tabbedColumnCount
     copy.repeatedRecord = repeatedRecord
     return copy
   }

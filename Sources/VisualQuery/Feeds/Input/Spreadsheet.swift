@@ -99,6 +99,8 @@ struct SheetTable {
   private(set) var refusals: [Int: FieldError] = [:]
   private var lineCount = 0
   private var width = 0
+  /// The names of all visible sheets if the caller named none.
+  var sheets: [String] = []
   private let archive: ZIPArchive
 
   init(_ archive: ZIPArchive) { self.archive = archive }
@@ -154,7 +156,12 @@ extension RecordReader {
   /// Opens a feed: a file of text, or a sheet of a workbook.
   static func opening(_ path: String, _ options: FeedOptions) throws(FeedError) -> RecordReader {
     if let rows = try Spreadsheet.rows(ofFile: path, options) {
-      return RecordReader(bytes: rows.bytes, name: path, refusals: rows.refusals)
+      var records = RecordReader(bytes: rows.bytes, name: path, refusals: rows.refusals)
+      if rows.sheets.count > 1 {
+        let names = rows.sheets.dropFirst().prefix(5).map { "'\($0.prefix(30))'" }
+        records.advice = "or read another sheet: --sheet \(names.joined(separator: " or "))"
+      }
+      return records
     }
     return try RecordReader(path: path, limits: options.limits, encoding: options.encoding)
   }

@@ -64,6 +64,7 @@ struct TableHeader: Sendable {
     // If several tables were joined into one file, the header is repeated between the rows and
     // must be skipped.
     records.repeatedRecord = header
+    records.tabbedColumnCount = separator == 0x09 && !isWrapped ? columns.count : nil
     records.tableEnd = TableEnd(separator: separator)
   }
 
@@ -91,6 +92,7 @@ struct TableHeader: Sendable {
     let bytes = try records.lookahead(1 << 16)
     var copy = RecordReader(bytes: bytes, name: records.name)
     copy.quotedFieldSeparator = records.quotedFieldSeparator
+    copy.tabbedColumnCount = records.tabbedColumnCount
     var rows: [[String]] = []
     while rows.count < Self.sampleCount, let record = try copy.next() {
       if case .bytes(let bytes, _) = record, let fields = try? fields(bytes) { rows.append(fields) }
@@ -164,13 +166,31 @@ struct TableHeader: Sendable {
   }
 
   /// Returns the fields of a record, one for each column.
-  func fields(_ record: [UInt8]) throws(FieldError) -> [String] {
-    var fields = try Self.split(record, separator)
+  func fields(_ record: [UInt8]) throws(FieldError) -> [String] { try read(record).fields }
+
+  /// Returns the fields of a record, one for each column, and the name of the encoding that it is in if that is not UTF-8.
+  func read(_ record: [UInt8]) throws(FieldError) -> (fields: [String], encoding: String?) {
+    do throws(FieldError) {
+      return (try fields(ofText: record), nil)
+    } catch {
+      guard let (text, name) = RowEncoding.text(of: record) else { throw error }
+      return (try fields(ofText: text), name)
+    }
+  }
+
+  private func fields(ofText record: [UInt8]) throws(FieldError) -> [String] {
+    var fields =
+      separator == 0x09
+      ? try CSVRecord.tabbedFields(record, columns: columns.count)
+      : try Self.split(record, separator)
     if isWrapped, fields.count == 1 { fields = try Self.split(Array(fields[0].utf8), separator) }
     while fields.count > columns.count, fields.last?.isEmpty == true { fields.removeLast() }
     guard fields.count == columns.count else {
       throw FieldError(
         field: nil, reason: "has \(fields.count) fields; the header has \(columns.count)")
+    }
+    for index in fields.indices where fields[index].utf8.first == UInt8(ascii: "=") {
+      fields[index] = FormulaText.value(fields[index])
     }
     return fields
   }

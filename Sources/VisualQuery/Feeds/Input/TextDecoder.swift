@@ -118,7 +118,11 @@ struct TextDecoder: Sendable {
     } else if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
       mode = .utf8
     } else if let name = Self.declaredEncoding(bytes) {
-      if name.lowercased() == "utf-8" {
+      // Text of one byte for each letter cannot be what such a declaration says, which programs that write UTF-8 keep of a text in
+      // memory.
+      let isWide = ["utf-16", "utf-16le", "utf-16be", "ucs-2", "utf-32", "unicode"].contains(name)
+      if isWide { encoding = FeedEncoding(name: "UTF-8", isGuessed: true) }
+      if name == "utf-8" || isWide {
         mode = .undecided
       } else if !use(name, isTrusted: false) {
         mode = .utf8
@@ -172,7 +176,7 @@ struct TextDecoder: Sendable {
   }
 
   /// Counts the characters beyond ASCII that are UTF-8, and the bytes that are not.
-  private static func count(_ bytes: ArraySlice<UInt8>) -> (valid: Int, invalid: Int) {
+  static func count(_ bytes: ArraySlice<UInt8>) -> (valid: Int, invalid: Int) {
     var (valid, invalid) = (0, 0)
     var index = bytes.startIndex
     while index < bytes.endIndex {

@@ -9,6 +9,8 @@ struct Workbook: Sendable {
   private var strings: [String] = []
   /// The styles of cells that are days, by their numbers.
   private var dayStyles: Set<Int> = []
+  /// The styles of cells whose numbers have zeros before them or texts beside them, by their numbers.
+  private var numberStyles: [Int: NumberFormat] = [:]
   private var beginsIn1904 = false
 
   /// The most bytes of the texts that cells share.
@@ -67,18 +69,20 @@ struct Workbook: Sendable {
 
   private mutating func readStyles() throws(FeedError) {
     var dayFormats = Set(Array(14...22) + Array(27...36) + Array(45...47) + Array(50...58))
+    var formats: [Int: NumberFormat] = [:]
     try items("xl/styles.xml", ["numFmt"]) { fields in
       let values = Self.attributes(fields)
       guard let id = values["numFmtId"].flatMap({ Int($0) }), let code = values["formatCode"] else {
         return
       }
-      if Self.isDay(code) { dayFormats.insert(id) }
+      if Self.isDay(code) { dayFormats.insert(id) } else { formats[id] = NumberFormat(code) }
     }
     var styles: [Int] = []
     try items("xl/styles.xml", ["cellXfs"]) { fields in
       for field in fields where field.path == "xf/@numFmtId" { styles.append(Int(field.text) ?? 0) }
     }
     dayStyles = Set(styles.indices.filter { dayFormats.contains(styles[$0]) })
+    for (style, id) in styles.enumerated() { numberStyles[style] = formats[id] }
   }
 
   /// Returns whether the code of a format is that of a day, such as `dd.mm.yyyy`, rather than of an amount.
@@ -112,7 +116,30 @@ struct Workbook: Sendable {
 
   /// Returns the text of an element in runs of different styles, without how it is pronounced.
   private static func text(_ fields: [XMLItemParser.Field], in parent: String) -> String {
-    fields.filter { $0.path == parent + "t" || $0.path == parent + "r/t" }.map(\.text).joined()
+    unescaped(
+      fields.filter { $0.path == parent + "t" || $0.path == parent + "r/t" }.map(\.text).joined())
+  }
+
+  /// Returns a text with the characters that XML cannot have, which Excel writes as `_x000D_`.
+  private static func unescaped(_ text: String) -> String {
+    guard text.contains("_x") else { return text }
+    var plain = ""
+    var rest = text[...]
+    while let mark = rest.firstRange(of: "_x") {
+      let digits = rest[mark.upperBound...].prefix(4)
+      plain += rest[..<mark.lowerBound]
+      rest = rest[mark.upperBound...]
+      if digits.utf8.count == 4, rest.dropFirst(4).first == "_",
+        let code = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(code)
+      {
+        plain.unicodeScalars.append(scalar)
+        rest = rest.dropFirst(5)
+      } else {
+        plain += "_x"
+      }
+    }
+    plain += rest
+    return plain.replacing("\r\n", with: "\n").replacing("\r", with: "\n").trimmed
   }
 
   // MARK: Rows
@@ -120,26 +147,53 @@ struct Workbook: Sendable {
   /// Returns a sheet as CSV: the named one, or the first that is visible.
   func table(_ name: String?) throws(FeedError) -> SheetTable {
     var table = SheetTable(archive)
+    if name == nil { table.sheets = sheets.filter { !$0.isHidden }.map(\.name) }
+    // The columns of addresses, by the names in the first rows: there a link counts, and elsewhere its text.
+    var addressColumns: Set<Int> = []
+    var rowCount = 0
     try archive.elements(
       of: try archive.place(of: name, among: sheets), in: "workbook",
       XMLItemParser(
         items: ["row"], limit: RecordReader.recordLimit, isDeep: true, hasPaths: true,
-        limits: archive.limits)
+        layout: Self.layout, limits: archive.limits)
     ) { (row) throws(FeedError) in
       let cells: [String]
       do throws(FieldError) {
-        cells = try self.cells(of: row.fields.get())
+        cells = try self.cells(of: row.fields.get(), addressColumns)
       } catch {
         return table.refuse(error)
       }
+      rowCount += 1
+      if rowCount <= Self.headerRowCount { addressColumns.formUnion(Self.addressColumns(cells)) }
       try table.add(cells)
     }
     return table
   }
 
-  private func cells(of fields: [XMLItemParser.Field]) throws(FieldError) -> [String] {
+  /// The ends of cells tell where one is that has no reference, as programs other than Excel write them.
+  private static let layout = XMLItemParser.Layout(group: "", ends: ["c"], inline: [])
+  /// The rows in which names of columns are looked for.
+  private static let headerRowCount = 10
+
+  /// Returns the columns whose names are those of addresses.
+  private static func addressColumns(_ cells: [String]) -> [Int] {
+    let targets = ColumnVocabulary.targets(of: cells)
+    return cells.indices.filter { [.url, .image, .images].contains(targets[$0]) }
+  }
+
+  /// Returns the address of a formula such as `HYPERLINK("https://s.example/1","open")`.
+  private static func address(of formula: String) -> String? {
+    guard formula.hasPrefix("HYPERLINK(") else { return nil }
+    let value = FormulaText.value("=" + formula)
+    return value.contains("://") && !value.hasPrefix("=") ? value : nil
+  }
+
+  private func cells(
+    of fields: [XMLItemParser.Field], _ addressColumns: Set<Int>
+  ) throws(FieldError) -> [String] {
     var cells: [String] = []
-    var (column, kind, style) = (-1, "n", 0)
+    var (column, kind, style) = (0, "n", 0)
+    var address: String?
     // A cell may refer to a text of a megabyte, and so may a thousand cells of one row.
     var allowance = FeedAllowance(archive.limits, most: RecordReader.recordLimit)
     func set(_ text: String) throws(FieldError) {
@@ -150,8 +204,10 @@ struct Workbook: Sendable {
     }
     for field in fields {
       switch field.path {
-      case "c/@r":
-        (column, kind, style) = (Self.column(of: field.text), "n", 0)
+      case "/c": (column, kind, style, address) = (column + 1, "n", 0, nil)
+      case "c/@r": column = Self.column(of: field.text)
+      case "c/f": address = Self.address(of: field.text)
+      case "c/v" where address != nil && addressColumns.contains(column): try set(address ?? "")
       case "c/@t": kind = field.text
       case "c/@s": style = Int(field.text) ?? 0
       case "c/v":
@@ -163,10 +219,13 @@ struct Workbook: Sendable {
         // An error such as #N/A is not a value.
         case "e": continue
         case "n":
-          try set(dayStyles.contains(style) ? day(field.text) : SheetTable.number(field.text))
-        default: try set(field.text)
+          let number = SheetTable.number(field.text)
+          try set(
+            dayStyles.contains(style)
+              ? day(field.text) : numberStyles[style]?.text(of: number) ?? number)
+        default: try set(Self.unescaped(field.text))
         }
-      case "c/is/t", "c/is/r/t": try set(field.text)
+      case "c/is/t", "c/is/r/t": try set(Self.unescaped(field.text))
       default: continue
       }
     }

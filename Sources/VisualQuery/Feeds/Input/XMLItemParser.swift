@@ -82,7 +82,10 @@ internal import CExpat
   private var excess: FieldError?
   /// The names of the open elements of an item, the attribute that says more, and the number of bytes of the path to the element.
   private var path:
-    [(name: String, address: String?, component: String, isNamed: Bool, pathCount: Int)] = []
+    [(
+      name: String, address: String?, component: String, isNamed: Bool, pathCount: Int,
+      others: [String: String]
+    )] = []
   /// The name of the parameter whose value comes next, as in `<PARAM_NAME>Barva</PARAM_NAME><VAL>red</VAL>`.
   private var parameter: (name: String, field: String?)?
   /// True if the last tag was a start tag, so that the open element has no others in it.
@@ -263,20 +266,27 @@ internal import CExpat
         addPart(attributes)
       }
       if attributes.isEmpty {
-        open((name, nil, hasPaths ? name : "", false))
+        open((name, nil, hasPaths ? name : "", false, [:]))
         return
       }
       let ownName =
         Self.namedElements.contains(name) ? attributes["name"] ?? attributes["attribute-id"] : nil
-      let address =
-        Self.addresses.lazy.compactMap { attributes[$0] }.first
+      let known =
+        Self.addresses.first { attributes[$0] != nil }
         ?? attributes.filter {
           $0.value.utf8.contains(UInt8(ascii: ".")) && FeedFindings.isImage($0.value)
-        }.min { $0.key < $1.key }?.value
+        }.keys.min()
+      let main = known ?? (ownName == nil ? XMLAttributes.main(of: attributes, in: name) : nil)
+      let isUsed = { (key: String) in
+        key == main || Self.usedAttributes.contains(key.lowercased()) || key.contains(":")
+          || ownName != nil && ["name", "attribute-id"].contains(key)
+      }
       open(
         (
-          ownName ?? name, address, hasPaths ? ownName.map { "\(name)[\($0)]" } ?? name : "",
-          ownName != nil
+          ownName ?? (hasPaths ? name : XMLAttributes.name(of: name, with: main, attributes)),
+          main.flatMap { attributes[$0] },
+          hasPaths ? ownName.map { "\(name)[\($0)]" } ?? name : "", ownName != nil,
+          hasPaths ? [:] : attributes.filter { !isUsed($0.key) }
         ))
       byteCount += ownName?.utf8.count ?? 0
       addAttributes(attributes, of: name)
@@ -289,13 +299,15 @@ internal import CExpat
 
   /// Notes that an element of an item is open.
   private func open(
-    _ element: (name: String, address: String?, component: String, isNamed: Bool)
+    _ element: (
+      name: String, address: String?, component: String, isNamed: Bool, others: [String: String]
+    )
   ) {
     let before = path.last.map { $0.pathCount + 1 } ?? 0
     path.append(
       (
         element.name, element.address, element.component, element.isNamed,
-        before + element.component.utf8.count
+        before + element.component.utf8.count, element.others
       ))
   }
 
@@ -385,6 +397,17 @@ internal import CExpat
     }
   }
 
+  /// Adds the attributes of an element without a text that are not its text, so that nothing of it is lost.
+  private func addOthers(_ attributes: [String: String], of element: String) {
+    for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
+      byteCount += value.utf8.count
+      guard byteCount <= limit, fields.count < fieldLimit, drawNames(0, of: element + name) else {
+        return
+      }
+      fields.append(Field(name: "\(element).\(name)", text: value, part: part))
+    }
+  }
+
   private func add(_ bytes: UnsafeRawBufferPointer) {
     guard itemDepth != nil else {
       if openCategory != nil, text.count + bytes.count <= Self.categoryLimit {
@@ -405,7 +428,7 @@ internal import CExpat
       return
     }
     if isDeep, depth > itemDepth,
-      let (name, address, component, isNamed, pathCount) = path.popLast()
+      let (name, address, component, isNamed, pathCount, others) = path.popLast()
     {
       if isLeaf, byteCount <= limit, fields.count < fieldLimit, drawNames(pathCount, of: name) {
         let whole = String(decoding: text, as: UTF8.self)
@@ -428,6 +451,7 @@ internal import CExpat
               name: isNamed ? name : qualified(name), text: own.isEmpty ? address ?? "" : own,
               path: hasPaths
                 ? (path.map(\.component) + [component]).joined(separator: "/") : "", part: part))
+          if own.isEmpty { addOthers(others, of: name) }
         }
       }
       if Self.pairElements.contains(name), let pair = parameter {

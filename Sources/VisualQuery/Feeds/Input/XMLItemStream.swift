@@ -16,6 +16,7 @@ struct XMLItemStream {
   private var skippedTo: Int?
   /// The end of the skipped bytes, which may contain the beginning of the next item's tag.
   private var skippedEnd: [UInt8] = []
+  private var references = HTMLReferenceReplacement()
   private var hasRecovered = false
   private var hasBegun = false
   private var hasItems = false
@@ -54,7 +55,8 @@ struct XMLItemStream {
     while true {
       if let item = ready.popLast() { return item }
       if isAtEnd { return nil }
-      if var chunk = try records.nextChunk() {
+      if let own = try records.nextChunk() {
+        var chunk = references.replaced(own)
         if !hasBegun {
           hasBegun = true
           let start = Self.start(of: chunk)
@@ -63,13 +65,15 @@ struct XMLItemStream {
             items: names, limit: RecordReader.recordLimit,
             lineOffset: records.skippedLineCount
               + chunk[..<start].count { $0 == UInt8(ascii: "\n") },
-            encoding: records.encoding == nil ? nil : "UTF-8", isDeep: isDeep, hasPaths: hasPaths,
+            encoding: records.isTextDecoded ? "UTF-8" : nil, isDeep: isDeep, hasPaths: hasPaths,
             parts: parts, limits: limits)
           chunk.removeFirst(start)
         }
         try parse(chunk, records.name)
       } else {
         isAtEnd = true
+        let rest = references.takeRest()
+        if !rest.isEmpty { try parse(rest, records.name) }
         if skippedTo == nil, let failure = parser.parse([], isLast: true), !isEnd(failure) {
           add(parser.takeItems() + [refused(failure)])
         }

@@ -16,10 +16,17 @@ enum FeedData {
   static let words = sections(of: unsafe text(cf_words()))
   static let letters = sections(of: unsafe text(cf_letters()))
   static let formats = sections(of: unsafe text(cf_formats()))
+  static let stores = sections(of: unsafe text(cf_stores()))
+  static let zones = sections(of: unsafe text(cf_zones()))
 
   /// Returns the entries of a section of ``words`` in lower case, without other characters than letters and digits.
   static func wordSet(_ head: String) -> Set<String> {
     Set(words.filter { $0.head == head }.flatMap(\.entries).map(plain))
+  }
+
+  /// Returns the entries of a section of ``stores`` in the form of ``plain(_:)``.
+  static func storeWords(_ head: String) -> [String] {
+    stores.filter { $0.head == head }.flatMap(\.entries).map(plain)
   }
 
   /// Returns a word in lower case, without other characters than letters, marks of letters and digits.

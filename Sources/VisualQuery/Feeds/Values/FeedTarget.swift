@@ -23,6 +23,8 @@ enum FeedTarget: Hashable, Sendable {
   case attributes
   /// The state of publication: a product may be a draft, or not published.
   case visibility
+  /// A field that says yes for a product that is not in the shop, such as `Archived`.
+  case hidden
   case featured, address, latitude, longitude, openingHours, timeZone, stock
 
   /// The name, as mappings are reported and given.
@@ -46,7 +48,7 @@ enum FeedTarget: Hashable, Sendable {
     case .text: EntityValue.textField
     case .attribute(let name): "attributes.\(name)"
     case .attributes: "attributes"
-    case .visibility: "visibility"
+    case .visibility, .hidden: "visibility"
     case .featured: "featured"
     case .address: "address"
     case .latitude: "geo.latitude"

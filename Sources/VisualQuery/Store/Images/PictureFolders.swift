@@ -184,8 +184,10 @@ package struct PictureFolders: Sendable {
     }
     let what =
       name.hasPrefix("/") ? "it is an absolute path" : "it leads out of the images root"
+    let site =
+      name.hasPrefix("/") ? "; if it is one of a site: --map images=https://SITE{COLUMN}" : ""
     return PictureFileError(
       code: .refused,
-      message: "\(what); files\(beneathRoot) are accepted, others with --allow-outside DIR")
+      message: "\(what); files\(beneathRoot) are accepted, others with --allow-outside DIR\(site)")
   }
 }
