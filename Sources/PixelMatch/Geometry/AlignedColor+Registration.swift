@@ -9,7 +9,7 @@ extension AlignedColor {
   private static let colorError = 0.076
   /// The errors that are expected of a transform, in shares of the mean side: of its shifts, and of its stretch and turn about the middle.
   private static let (shiftError, turnError) = (0.02, 0.05)
-  /// Those of a shift across and down, of the stretch and of the turn.
+  /// The expected errors of the shifts across and down, of the stretch and of the turn, in this order.
   private static let errors = [shiftError, shiftError, turnError, turnError]
   /// The most by which one step moves any of them.
   private static let largestMove = 0.06

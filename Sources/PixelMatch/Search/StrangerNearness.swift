@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// How near the vectors of a catalogue come to those of other things.
+/// The distribution of the nearness between vectors of a catalogue that show different things.
 ///
 /// Each vector of a sample is looked up as if the catalogue lacked its thing, so that a stranger answers. How near that one is, in standard
 /// deviations (``EmbeddingContrast``), has the distribution of a greatest value, which two numbers describe (Gumbel, "Statistics of Extremes", 1958).

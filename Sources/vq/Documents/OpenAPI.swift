@@ -62,7 +62,7 @@ enum OpenAPI {
       parameter.schema.collectDefinitions(into: &definitions)
     }
     Schema.reference(.problem).collectDefinitions(into: &definitions)
-    // That of unknown paths is no operation's.
+    // No operation has the problem of unknown paths.
     var problems = ProblemAnswer.usual + [.unauthorized, .unsupportedMediaType, .notFound]
     for operation in Operation.all { problems += operation.problems }
     var responses = Dictionary(problems.map { ($0.name, json($0)) }) { first, _ in first }

@@ -147,7 +147,7 @@ struct StoreHours: Sendable {
         add(days.isEmpty ? Array(0...6) : days, 0, Self.midnight)
         isAfterTime = true
       case .holiday:
-        // What is said about holidays only is none of a week.
+        // A rule for holidays only says nothing about an ordinary week.
         if days.isEmpty { return false }
         isPlain = false
       case .unknown: return false

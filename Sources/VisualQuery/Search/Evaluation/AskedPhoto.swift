@@ -13,7 +13,7 @@ package struct AskedPhoto: Sendable {
 
   /// The first bytes of the hash of its file, since the same photo twice would count double.
   package let mark: [UInt8]
-  /// What it says, as far as a fit needs it: no answers, and of the right ones only their product.
+  /// The parts of the photo that a fit needs: no answers, and only the product of the right ones.
   package let query: EvaluatedQuery
 
   /// - Parameter image: The bytes of the photo.

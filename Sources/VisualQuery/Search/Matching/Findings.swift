@@ -9,7 +9,7 @@ struct Findings: Sendable {
   private(set) var embedding: ImageEmbedding? = nil
   /// The groups of the candidates that have one, or `nil` if no model of the service computed the embedding.
   var groups: [UInt32: String]? = nil
-  /// How near strangers come by the vectors that are compared, or `nil` if none are, or too few.
+  /// The nearness of strangers by the compared vectors, or `nil` if no vectors or too few are compared.
   var strangers: StrangerNearness? = nil
   /// The groups of the entities that may share what they have in common with the image; `nil` for those without a group.
   var owners: [UInt32: String?] = [:]

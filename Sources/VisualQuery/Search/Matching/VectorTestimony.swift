@@ -8,7 +8,7 @@
 
 internal import PixelMatch
 
-/// What the query's vector says for and against entities, as far as it has earned that in this catalogue (``StrangerNearness``).
+/// The evidence of the query's vector for and against entities, as strong as the vectors of this catalogue justify (``StrangerNearness``).
 ///
 /// One that is nearer to a thing than strangers come to things here speaks for it, and as much against all others. Two that it is equally near to share what it
 /// says. It chooses no variant if a model of the service computed it, since such models hardly see colors.

@@ -32,7 +32,7 @@ public final class Catalogue: Sendable {
   private let keySets = Mutex(KeySetCache())
   /// The words of the entities.
   let textIndexes = Mutex(PieceIndexCache())
-  /// How near strangers come by the vectors of the model that was asked for last, and whether variants were one thing.
+  /// The nearness of strangers by the vectors of the last model that was asked for, and whether variants counted as one thing.
   let strangers = Mutex<[UInt64: (groups: Bool, nearness: StrangerNearness?)]>([:])
   /// The index in ``segments(of:)`` of each segment, by its number.
   let segmentIndices: [EntityType: [Int: Int]]

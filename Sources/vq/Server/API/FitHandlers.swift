@@ -267,6 +267,6 @@ extension ShopFits {
 struct AskedPhotoDocument: Sendable, Encodable {
   /// The name of the photo: equal files have equal ones.
   let id: String
-  /// What it says, sealed.
+  /// The sealed content of the photo.
   let photo: String
 }
