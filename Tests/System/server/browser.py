@@ -256,12 +256,7 @@ def fits(browser, arguments, check):
     check("it shows before and after", rows == 7, rows)
     status = browser.run("return [document.getElementById('fitStatus').getAttribute('role'), document.getElementById('fitStatus').textContent]")
     check("the end is read out", status == ["status", "Done: nothing was changed."], status)
-    for width in (1280, 360):
-        browser.resize(width, 900)
-        wide = browser.run("return document.documentElement.scrollWidth")
-        check(f"the fit is not wider than a page of {width} pixels", wide <= width, wide)
-        browser.screenshot(os.path.join(arguments.output, f"fit-{width}.png"))
-    browser.resize(1280, 900)
+    is_not_wider(browser, arguments, check, "the fit is", "fit", (1280, 360))
 
 
 def saves_the_report(browser, arguments, check):
@@ -379,12 +374,7 @@ def edits_rules(browser, arguments, check):
     check("a trial says what would change", status.startswith("1 of 2 searches would change"), status)
     rules = browser.run("return [...document.querySelectorAll('#trials td:last-child')].map((one) => one.textContent)")
     check("a trial names the rule", "sale" in rules, rules)
-    for width in (1280, 390):
-        browser.resize(width, 900)
-        wide = browser.run("return document.documentElement.scrollWidth")
-        check(f"the rules are not wider than a page of {width} pixels", wide <= width, wide)
-        browser.screenshot(os.path.join(arguments.output, f"rules-{width}.png"))
-    browser.resize(1280, 900)
+    is_not_wider(browser, arguments, check, "the rules are", "rules", (1280, 390))
     press(browser, "Save the rules")
     browser.wait("the saved rules", "return document.getElementById('rulesStatus').textContent.includes('The next search')")
     found = browser.run(FIRST, arguments.key)
@@ -426,6 +416,16 @@ return fetch("v1/match", { method: "POST", headers, body }).then((one) => one.js
 """
 
 
+def is_not_wider(browser, arguments, check, what, name, widths):
+    """Pages of these widths show it whole; each is kept as a picture."""
+    for width in widths:
+        browser.resize(width, 900)
+        wide = browser.run("return document.documentElement.scrollWidth")
+        check(f"{what} not wider than a page of {width} pixels", wide <= width, wide)
+        browser.screenshot(os.path.join(arguments.output, f"{name}-{width}.png"))
+    browser.resize(1280, 900)
+
+
 def press(browser, name):
     browser.run("document.querySelector(`[aria-label='${arguments[0]}']`).click()", name)
 
@@ -444,12 +444,7 @@ def shows_numbers(browser, arguments, check):
     text = browser.run("return document.getElementById('numbersBody').textContent")
     check("a label that ten searches did not find is shown", "chalice" in text, text[-200:])
     check("the plot has its days as a table", browser.run("return document.querySelector('#numbersBody details tbody tr')"))
-    for width in (1280, 390):
-        browser.resize(width, 900)
-        wide = browser.run("return document.documentElement.scrollWidth")
-        check(f"the numbers are not wider than a page of {width} pixels", wide <= width, wide)
-        browser.screenshot(os.path.join(arguments.output, f"numbers-{width}.png"))
-    browser.resize(1280, 900)
+    is_not_wider(browser, arguments, check, "the numbers are", "numbers", (1280, 390))
 
 
 def has_names(browser, arguments, check):
