@@ -236,6 +236,10 @@ import VisualQuery
       ).first?.openingHours?.lines
     }
     #expect(try lines("Mo-Mo 9:00-17:00") == ["Mo 09:00-17:00"])
+    // Nobody is open from nine to five in the morning, so that the text is kept as it is.
+    #expect(try lines("Mo-Fr 9-5") == nil)
+    #expect(try lines("Mo-Fr 9-17") == ["Mo-Fr 09:00-17:00"])
+    #expect(try lines("Fr 22:00-02:00") == ["Fr 22:00-02:00"])
     #expect(try lines(String(repeating: "Mo Tu 9:00-17:00 ", count: 2000)) == nil)
   }
 
@@ -246,5 +250,23 @@ import VisualQuery
     #expect(!mixed.products.contains { $0.id == "2" } && mixed.products.count == 2)
     let drafts = try ReadExport("id,title,price,state\n1,Mug,5 EUR,draft\n2,Rug,6 EUR,draft\n")
     #expect(drafts.products.isEmpty)
+  }
+
+  /// Would break if of two links, two codes or a name and a brand only one were in the catalogue.
+  @Test func `what is not the field that counts is kept`() throws {
+    let store = try #require(
+      Self.stores(
+        """
+        store code,ref,name,brand,url,website,street,city,zip,timezone,logo,photo
+        S1,R7,Nord,Acme,https://a.example,https://b.example,Weg 1,Berlin,10115,CET,https://i.example/l.png,https://i.example/p.jpg
+        """, warnings: nil
+      ).first)
+    #expect(store.id == "S1" && store.title == "Nord" && store.url == "https://b.example")
+    let kept = Set(
+      store.extra.values.compactMap {
+        if case .string(let text) = $0 { text } else { nil }
+      })
+    #expect(
+      kept.isSuperset(of: ["R7", "Acme", "https://a.example", "CET", "https://i.example/l.png"]))
   }
 }

@@ -3,8 +3,8 @@
 struct StoreRecord {
   /// The entity, before its texts are interpreted.
   private(set) var draft = ProductDraft()
-  /// The texts of the fields, the surest first.
-  private var texts: [StoreField: [(rank: Int, text: String)]] = [:]
+  /// The texts of the fields, with the names that the feed has for them.
+  private var texts: [StoreField: [(rank: Int, text: String, name: String)]] = [:]
   private var hours = StoreHours()
   /// The fields with opening hours, by their names.
   private var hourFields: [(name: String, value: JSONValue)] = []
@@ -39,27 +39,27 @@ struct StoreRecord {
     guard let (field, rank) = StoreField.known(path) else {
       return draft.keep(path.joined(separator: "."), value)
     }
+    let name = path.joined(separator: ".")
     switch field {
     case .hours:
-      hourFields.append((path.joined(separator: "."), value))
+      hourFields.append((name, value))
       hours.add(value)
     case .image, .images, .logo:
-      for name in JSONFields.addresses(in: value).flatMap(ImageList.names) {
-        texts[field, default: []].append((rank, name))
+      for image in JSONFields.addresses(in: value).flatMap(ImageList.names) {
+        texts[field, default: []].append((rank, image, name))
       }
     case .url:
       for text in JSONFields.addresses(in: value).prefix(1) {
-        texts[field, default: []].append((rank, text))
+        texts[field, default: []].append((rank, text, name))
       }
     case .street:
       let text = JSONFields.texts(in: value).filter { !$0.trimmed.isEmpty }.joined(separator: ", ")
-      texts[field, default: []].append((rank, text))
+      texts[field, default: []].append((rank, text, name))
     default:
       for text in JSONFields.texts(in: value) where FeedText.isValue(text) {
-        texts[field, default: []].append((rank, text.trimmed))
+        texts[field, default: []].append((rank, text.trimmed, name))
       }
     }
-    if path == ["brand"] { draft.keep("brand", value) }
     if field == .phone || field == .country || field == .region || field == .city {
       draft.keep(field == .phone ? "phone" : path.joined(separator: "."), value)
     }
@@ -83,6 +83,23 @@ struct StoreRecord {
     if let address { draft.add(.address, "address", address) }
     addPlace()
     addHours()
+    keepOthers()
+  }
+
+  /// Keeps the texts of fields of which only one counts, so that none is lost, such as a second link or the code beside an id.
+  private mutating func keepOthers() {
+    let used: [(StoreField, String?)] = [
+      (.id, text(.id)), (.title, title(besides: text(.id))), (.url, text(.url)),
+      (.timeZone, text(.timeZone).flatMap { $0.contains("/") ? $0 : nil }),
+      (.coordinates, coordinates == nil ? nil : text(.coordinates)),
+    ]
+    for (field, text) in used {
+      for other in texts[field] ?? [] where other.text != text && !other.text.isEmpty {
+        draft.keep(Self.kept(other.name), .string(other.text))
+      }
+    }
+    let hasImages = texts[.image] != nil || texts[.images] != nil
+    for logo in texts[.logo] ?? [] where hasImages { draft.keep(logo.name, .string(logo.text)) }
   }
 
   /// Returns the name. `locations/123` of Google's interface is an id.
@@ -167,6 +184,6 @@ struct StoreRecord {
 
   /// Returns a name that is not that of the native field.
   private static func kept(_ name: String) -> String {
-    name == "openingHours" ? "openingHoursText" : name
+    EntityProperty.storedExtra(name) == nil ? name + "Text" : name
   }
 }

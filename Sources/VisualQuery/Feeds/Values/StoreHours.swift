@@ -62,11 +62,13 @@ struct StoreHours: Sendable {
 
   // MARK: Text
 
+  /// The latest end of a span, in minutes, that may be one of the afternoon if it has neither minutes nor a half of the day.
+  private static let latestGuess = 7 * 60
   /// The most bytes of a text with hours.
   private static let textLimit = 4096
 
   private enum Token {
-    case day(Int), time(Int), dash, comma, closed, wholeDay, holiday, passedOver
+    case day(Int), time(Int, isBare: Bool), dash, comma, closed, wholeDay, holiday, passedOver
     case unknown
   }
 
@@ -116,7 +118,7 @@ struct StoreHours: Sendable {
   private mutating func read(_ tokens: [Token], _ day: Int?) -> Bool {
     var days = day.map { [$0] } ?? []
     var (isAfterTime, isRange, isDay, isPlain) = (false, false, false, true)
-    var start: Int?
+    var start: (time: Int, isBare: Bool)?
     for token in tokens {
       switch token {
       case .day(let own):
@@ -129,12 +131,14 @@ struct StoreHours: Sendable {
         }
         (isRange, isDay) = (false, true)
         continue
-      case .time(let time):
+      case .time(let time, let isBare):
         if isRange, let begin = start {
-          add(days.isEmpty ? Array(0...6) : days, begin, time)
+          // `9-5` is not until five in the morning, and nobody says so: it is kept as it is.
+          if isBare, begin.isBare, time < begin.time, time <= Self.latestGuess { return false }
+          add(days.isEmpty ? Array(0...6) : days, begin.time, time)
           start = nil
         } else {
-          start = time
+          start = (time, isBare)
         }
         (isRange, isAfterTime) = (false, true)
       case .dash:
@@ -208,6 +212,7 @@ struct StoreHours: Sendable {
         count += 1
       }
     }
+    var isBare = count == digits.count && count <= 2
     rest = text.dropFirst(count)
     let blanks = rest.prefix(while: \.isWhitespace).count
     let word = rest.dropFirst(blanks).prefix { $0.isLetter || $0 == "." }
@@ -220,10 +225,11 @@ struct StoreHours: Sendable {
     if plain == "am" || plain == "pm" || plain == "a" || plain == "p" {
       guard hour <= 12 else { return nil }
       hour = hour % 12 + (plain.first == "p" ? 12 : 0)
+      isBare = false
       count += blanks + word.count
     }
     guard hour < 24 || hour == 24 && minute == 0, minute < 60 else { return nil }
-    return (.time(hour * 60 + minute), count)
+    return (.time(hour * 60 + minute, isBare: isBare), count)
   }
 
   // MARK: JSON
@@ -307,7 +313,7 @@ struct StoreHours: Sendable {
       return hours * 60 + minutes
     case .string, .integer:
       guard let text = JSONFields.texts(in: value).first?.lowercased().trimmed,
-        case (.time(let minutes), let count)? = time(text[...]), count == text.count
+        case (.time(let minutes, _), let count)? = time(text[...]), count == text.count
       else { return nil }
       return minutes
     default: return nil
