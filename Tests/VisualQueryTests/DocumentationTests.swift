@@ -80,7 +80,8 @@ import VisualQuery
     let isCompared = try await ArticleExamples.supplyEmbeddings(
       matcher: Matcher(catalogue: try Catalogue(directory: folder.path + "/shop.vq")), jpeg: jpeg,
       features: [1, 2])
-    #expect(isCompared == false)
+    // The examples have the usual deadline: on a busy machine it ends before vectors are looked for.
+    #expect(isCompared != true)
     let found = try await ArticleExamples.readme(
       directory: folder.path + "/shop.vq", photo: SampleShop.image("mug-red.jpg"))
     // The matches within the default deadline depend on the machine.
