@@ -26,7 +26,7 @@ import Testing
         try await Self.onOwnThread {
           try Server(
             listeners: [listener], service: echo, mailbox: mailbox,
-            pool: QueueExecutor(), configuration: settings
+            pool: ThreadExecutor(), configuration: settings
           ).run()
         }
       }
