@@ -215,7 +215,7 @@ struct LiveServerTrait: SuiteTrait, TestScoping {
     #expect(gone.errors.hasPrefix("vq: cannot reach 'http://127.0.0.1:1': the connection failed: "))
     let silent = OriginServer { _ in
       var answer = OriginServer.Response(200)
-      answer.delay = .seconds(2)
+      answer.delay = .seconds(600)
       return answer
     }
     let run = try ask("http://127.0.0.1:\(silent.port)", ["--timeout", "100"])
