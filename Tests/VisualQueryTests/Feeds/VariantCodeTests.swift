@@ -109,7 +109,7 @@ import VisualQuery
     let path = try folder.write(text, to: name)
     _ = try await indexer.run(
       path: path, options: IndexOptions(feed: FeedOptions(currency: "EUR")))
-    let matcher = Matcher(catalogue: try Catalogue(directory: indexer.directory))
+    let matcher = Matcher(unhurried: try Catalogue(directory: indexer.directory))
     for code in [Self.red, Self.blue] {
       var content = SemanticContent(labels: [])
       content.codes = [code]

@@ -261,7 +261,7 @@ import VisualQuery
     let other = EntityChange.put(
       product("other", field([vector(99)])), images: [.pixels(try photo(77, count: 60))])
     _ = try await indexer.update(with: changes + [other])
-    return (folder, Matcher(catalogue: try Catalogue(directory: indexer.directory)))
+    return (folder, Matcher(unhurried: try Catalogue(directory: indexer.directory)))
   }
 
   private static func answer(
@@ -323,7 +323,7 @@ import VisualQuery
     let images = [EntityImage.pixels(try Self.photo(500)), .pixels(try Self.photo(78, count: 60))]
     _ = try await Self.put(
       Self.product("two", Self.field([Self.vector(5), nil])), images: images, in: indexer)
-    let matcher = Matcher(catalogue: try Catalogue(directory: indexer.directory))
+    let matcher = Matcher(unhurried: try Catalogue(directory: indexer.directory))
     let found = try await Self.answer(
       matcher, try Self.photo(78, count: 60), try Self.embedding(Self.vector(5)))
     let first = try #require(found.matches.first)

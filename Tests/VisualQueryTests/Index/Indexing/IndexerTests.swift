@@ -45,7 +45,7 @@ import VisualQuery
     let again = try await run(folder.path + "/i.vq", catalogue)
     #expect(again.progress.signedImages == 1 && again.progress.unchangedImages == 1)
 
-    let matcher = Matcher(catalogue: try Catalogue(directory: folder.path + "/i.vq"))
+    let matcher = Matcher(unhurried: try Catalogue(directory: folder.path + "/i.vq"))
     func answer(_ image: String) async throws -> Match? {
       let bytes = try ImageDecoder().contents(ofFile: SampleShop.image(image))
       let picture = try ImageDecoder().decode(bytes, longerSide: Signature.workingSide)

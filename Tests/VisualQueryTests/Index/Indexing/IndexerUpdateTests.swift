@@ -51,7 +51,7 @@ import VisualQuery
     func best(_ pixels: PixelBuffer) async throws -> String? { try await found(pixels).first }
 
     func found(_ pixels: PixelBuffer) async throws -> [String] {
-      try await Matcher(catalogue: try catalogue).values(
+      try await Matcher(unhurried: try catalogue).values(
         for: SemanticContent(pixelBuffer: pixels), options: MatchOptions(timeout: nil)
       ).matches.map(\.value.id.value)
     }
@@ -301,7 +301,7 @@ import VisualQuery
       #expect(try await shop.best(try Self.photo(seed)) == id)
     }
     // A reader keeps its generation, whose file may be gone.
-    let match = try await Matcher(catalogue: old).values(
+    let match = try await Matcher(unhurried: old).values(
       for: SemanticContent(pixelBuffer: try Self.photo(0)), options: MatchOptions(timeout: nil))
     #expect(match.matches.first?.value.id.value == "p0" && match.generation == first.generation)
   }

@@ -76,13 +76,13 @@ import VisualQuery
     #expect(try await CatalogueUpkeep(directory: directory).verify() == [])
     let catalogue = try Catalogue(directory: directory)
     #expect(catalogue.entityCount == 2 && catalogue.imageCount == 1 && catalogue.generation == 1)
-    let response = try await Matcher(catalogue: catalogue).values(
+    let response = try await Matcher(unhurried: catalogue).values(
       for: SemanticContent(labels: ["cup"]))
     #expect(response.matches.first?.value.id.value == "mug")
     #expect(response.matches.first?.handoff.url == "https://shop.example/p/mug")
     let image = try ImageDecoder().decode(
       ImageDecoder().contents(ofFile: SampleShop.image("mug-red.jpg")))
-    let seen = try await Matcher(catalogue: catalogue).values(
+    let seen = try await Matcher(unhurried: catalogue).values(
       for: SemanticContent(pixelBuffer: image), options: MatchOptions(timeout: nil))
     #expect(seen.matches.first?.value.id.value == "mug" && seen.matches.first?.tier == .exact)
   }

@@ -195,7 +195,7 @@ import VisualQuery
     #expect(try await upkeep.verify() == [])
     #expect(try await Indexer(directory: upkeep.directory).compact() == generation)
     // A reader that was open before goes on reading.
-    let values = try await Matcher(catalogue: reader).values(
+    let values = try await Matcher(unhurried: reader).values(
       for: SemanticContent(pixelBuffer: SyntheticPicture.scene(width: 96, height: 96, seed: 3)),
       options: MatchOptions(timeout: nil))
     #expect(values.matches.first?.value.id.value == "p3")

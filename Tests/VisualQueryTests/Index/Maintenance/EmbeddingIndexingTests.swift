@@ -76,7 +76,7 @@ struct EmbeddingIndexingTests {
     _ image: PixelBuffer, with models: ReadingModels?, similar: Bool = false,
     minimumConfidence: Double? = 1
   ) async throws -> MatchResponse {
-    var matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    var matcher = Matcher(unhurried: try Catalogue(directory: shop.index))
     matcher.models = models
     return try await matcher.values(
       for: SemanticContent(pixelBuffer: image),
@@ -191,7 +191,7 @@ struct EmbeddingIndexingTests {
   @Test func `variants count alike by the model`() async throws {
     try await index(fields: { _ in #""labels":["food"],"group":"all""# })
     _ = try await embed()
-    var matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    var matcher = Matcher(unhurried: try Catalogue(directory: shop.index))
     matcher.models = models
     let state = try await matcher.run(
       SemanticContent(pixelBuffer: image(Self.kinds[0].color, seed: 50)),
@@ -212,7 +212,7 @@ struct EmbeddingIndexingTests {
     try await index()
     _ = try await embed()
     try folder.put(words: ONNXModel.words(), tokenizer: SmallTokenizer.clip.bytes())
-    var matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    var matcher = Matcher(unhurried: try Catalogue(directory: shop.index))
     matcher.models = models
     #expect(!matcher.searchesByWords)
     var asked = SemanticContent()
@@ -265,7 +265,7 @@ struct EmbeddingIndexingTests {
   @Test func `a deadline that passes leaves the model out`() async throws {
     try await index()
     _ = try await embed()
-    var matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    var matcher = Matcher(unhurried: try Catalogue(directory: shop.index))
     matcher.models = models
     let answer = try await matcher.values(
       for: SemanticContent(pixelBuffer: try image([220, 50, 40], seed: 2)),

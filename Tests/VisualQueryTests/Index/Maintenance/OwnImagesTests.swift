@@ -54,7 +54,7 @@ import VisualQuery
     #expect(asked.allSatisfy { $0.alike == twins } && asked.count <= 2)
     #expect(own.images.count - asked.count == 2)
     let image = try #require(asked.first)
-    let question = try await Matcher(catalogue: catalogue).ask(
+    let question = try await Matcher(unhurried: catalogue).ask(
       forOwn: image.id, key: image.key, alike: image.alike,
       by: try #require(try own.photo(of: image)))
     #expect(question.present.first?.isRight == true)
@@ -79,7 +79,7 @@ import VisualQuery
     let own = try await OwnImages(of: catalogue)
     let image = try #require(own.images.first { $0.id.value.hasPrefix("mug-") })
     let photo = try #require(try own.photo(of: image))
-    let question = try await Matcher(catalogue: catalogue).ask(
+    let question = try await Matcher(unhurried: catalogue).ask(
       forOwn: image.id, key: image.key, alike: image.alike, by: photo)
     #expect(question.product == "group camp-mug")
     #expect(question.present.id == image.id)

@@ -18,7 +18,7 @@ import VisualQuery
         #"{"type":"product","id":"other-size","images":["p0.jpg"],"title":"T"}"#,
         #"{"type":"product","id":"two-images","images":["p6.jpg","p7.jpg"],"title":"T"}"#,
       ])
-    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    let matcher = Matcher(unhurried: try Catalogue(directory: shop.index))
     let query = try EvaluationQuery.read(#"{"image":"q","truth":["p0"]}"#)[0]
     let found = try await matcher.evaluate(
       query, picture: SyntheticPicture.scene(width: 90, height: 96, seed: seed),

@@ -198,7 +198,7 @@ import VisualQuery
     }
     #expect(error?.code == .invalidFilter)
     #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     await #expect(throws: MatchError.self) {
       try await matcher.values(
         for: SemanticContent(labels: ["mug"]),
@@ -252,7 +252,7 @@ import VisualQuery
       let others = EntityComparator("labels", .notEqualTo(.text(label.label)))
       #expect(try await lookup.entities(matching: [others]).count == 3 - label.entities)
       let filter = EntityFilter(comparators: [condition])
-      let answer = try await Matcher(catalogue: catalogue).values(
+      let answer = try await Matcher(unhurried: catalogue).values(
         for: SemanticContent(labels: ["mug", "box", "cookies", "creme brulee"]),
         options: MatchOptions(
           filters: [.product: filter, .store: filter], minimumConfidence: 0, timeout: nil))
@@ -319,7 +319,7 @@ import VisualQuery
     let lookup = EntityLookup(catalogue: catalogue)
     #expect(try await lookup.entities(for: [ids[1], ids[0]]).map(\.id) == [ids[1], ids[0]])
     // Each is found by a search, by its token, and in the store that stocks it.
-    let matcher = Matcher(catalogue: catalogue)
+    let matcher = Matcher(unhurried: catalogue)
     let first = try await matcher.values(
       for: SemanticContent(labels: ["mug"]),
       options: MatchOptions(limit: 1, typeLimits: [:], types: [.product], timeout: nil))
@@ -375,7 +375,7 @@ import VisualQuery
     }
     let changes = try await lookup.changes(since: state)
     #expect(changes.upserts.map(\.id) == others && changes.tombstones == [product("b")])
-    let answer = try await Matcher(catalogue: catalogue).values(
+    let answer = try await Matcher(unhurried: catalogue).values(
       for: SemanticContent(labels: ["mug"]), options: MatchOptions(timeout: nil))
     #expect(answer.matches.map(\.value.id) == others)
 

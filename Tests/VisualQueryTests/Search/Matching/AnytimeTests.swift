@@ -171,7 +171,7 @@ import VisualQuery
     let content = try content()
     func answers(_ width: Int) async throws -> [MatchResponse] {
       var all: [MatchResponse] = []
-      let matcher = Matcher(catalogue: catalogue, pool: WorkerPool(width: width))
+      let matcher = Matcher(unhurried: catalogue, pool: WorkerPool(width: width))
       for try await answer in matcher.answers(for: content, options: self.all) {
         all.append(answer)
       }

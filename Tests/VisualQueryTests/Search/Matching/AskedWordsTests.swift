@@ -27,7 +27,7 @@ import VisualQuery
     let feed = try folder.write(rows.joined(separator: "\n") + "\n", to: "catalogue.jsonl")
     _ = try await Indexer(directory: folder.path + "/shop.vq").run(
       path: feed, imagesRoot: SampleShop.folder.path + "/shop")
-    return (folder, Matcher(catalogue: try Catalogue(directory: folder.path + "/shop.vq")))
+    return (folder, Matcher(unhurried: try Catalogue(directory: folder.path + "/shop.vq")))
   }
 
   private func answer(
@@ -63,7 +63,7 @@ import VisualQuery
     _ image: String, _ text: String, _ meant: String
   ) async throws {
     let folder = try await CatalogueTests.sampleCatalogue()
-    let matcher = Matcher(catalogue: try Catalogue(directory: folder.path + "/shop.vq"))
+    let matcher = Matcher(unhurried: try Catalogue(directory: folder.path + "/shop.vq"))
     let response = try await answer(matcher, SampleShop.image(image + ".jpg"), text)
     #expect(ids(response).first == meant)
     let first = try #require((response.matches + response.possible).first)
@@ -82,7 +82,7 @@ import VisualQuery
     _ text: String, _ unmatched: [String]?
   ) async throws {
     let folder = try await CatalogueTests.sampleCatalogue()
-    let matcher = Matcher(catalogue: try Catalogue(directory: folder.path + "/shop.vq"))
+    let matcher = Matcher(unhurried: try Catalogue(directory: folder.path + "/shop.vq"))
     let image = SampleShop.image("mug-red.jpg")
     let plain = try await answer(matcher, image, "")
     let response = try await answer(matcher, image, text)
@@ -161,7 +161,7 @@ import VisualQuery
   /// Would break if a group's card were the variant that the image shows.
   @Test func `the card of a group is the variant that words name`() async throws {
     let folder = try await CatalogueTests.sampleCatalogue()
-    let matcher = Matcher(catalogue: try Catalogue(directory: folder.path + "/shop.vq"))
+    let matcher = Matcher(unhurried: try Catalogue(directory: folder.path + "/shop.vq"))
     let response = try await answer(
       matcher, SampleShop.image("sneaker-red.jpg"), "navy", isGrouped: true)
     #expect(response.matches.first?.value.id.value == "sneaker-navy")
@@ -173,7 +173,7 @@ import VisualQuery
   /// Would break if the token of an answer lost the words: a new search would find what the image shows.
   @Test func `a search that is made again has the words`() async throws {
     let folder = try await CatalogueTests.sampleCatalogue()
-    let matcher = Matcher(catalogue: try Catalogue(directory: folder.path + "/shop.vq"))
+    let matcher = Matcher(unhurried: try Catalogue(directory: folder.path + "/shop.vq"))
     let first = try await answer(matcher, SampleShop.image("sneaker-red.jpg"), "navy")
     let token = try #require(first.continuation)
     let again = try await matcher.values(
@@ -183,7 +183,7 @@ import VisualQuery
 
   @Test func `an evaluation may ask with words`() async throws {
     let folder = try await CatalogueTests.sampleCatalogue()
-    let matcher = Matcher(catalogue: try Catalogue(directory: folder.path + "/shop.vq"))
+    let matcher = Matcher(unhurried: try Catalogue(directory: folder.path + "/shop.vq"))
     let query = try #require(
       EvaluationQuery.read(#"{"image":"a.jpg","truth":["mug-green"],"text":"in green"}"#).first)
     let image = try ImageDecoder().decode(

@@ -9,7 +9,7 @@ import VisualQuery
 struct BothSearches {
   var matcher: Matcher
 
-  init(_ catalogue: Catalogue) { matcher = Matcher(catalogue: catalogue) }
+  init(_ catalogue: Catalogue) { matcher = Matcher(unhurried: catalogue) }
 
   /// An answer, and the steps that made it.
   struct Asked {

@@ -17,7 +17,7 @@ import VisualQuery
   }
 
   private func answer(_ content: SemanticContent, _ thing: String) async throws -> Answer {
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     let response = try await matcher.values(
       for: content, options: MatchOptions(minimumConfidence: 0, timeout: nil))
     let match = try #require(response.matches.first { $0.value.id.value == thing })

@@ -66,7 +66,7 @@ import VisualQuery
   private static func sure(_ image: PixelBuffer, in folder: TemporaryDirectory) async throws
     -> [String]
   {
-    try await Matcher(catalogue: Catalogue(directory: folder.path + "/shop.vq"))
+    try await Matcher(unhurried: Catalogue(directory: folder.path + "/shop.vq"))
       .values(
         for: SemanticContent(pixelBuffer: image),
         options: MatchOptions(types: [.product], timeout: nil)
@@ -100,7 +100,7 @@ import VisualQuery
     let real = Item(id: "p1", images: ["p1.png"])
     try await Self.index(
       parts + [real], ["placeholder.png": Self.chart, "p1.png": Self.thing(1)], into: folder)
-    let matcher = try Matcher(catalogue: Catalogue(directory: folder.path + "/shop.vq"))
+    let matcher = try Matcher(unhurried: Catalogue(directory: folder.path + "/shop.vq"))
     func reason(_ id: String) async throws -> MissReason? {
       try await matcher.diagnosis(
         of: EntityID(type: .product, value: id), in: SemanticContent(pixelBuffer: Self.chart),

@@ -12,7 +12,7 @@ import VisualQuery
   init() async throws { folder = try await CatalogueTests.sampleCatalogue() }
 
   private func matcher() throws -> Matcher {
-    Matcher(catalogue: try Catalogue(directory: directory))
+    Matcher(unhurried: try Catalogue(directory: directory))
   }
 
   private func content() throws -> SemanticContent {
@@ -199,7 +199,7 @@ import VisualQuery
       return #"{"type":"product","id":"\#(id)","title":"\#(title)","labels":["mug"]\#(images)}"#
     }
     try await shop.run(ids.map { row($0, "T") })
-    func matcher() throws -> Matcher { Matcher(catalogue: try Catalogue(directory: shop.index)) }
+    func matcher() throws -> Matcher { Matcher(unhurried: try Catalogue(directory: shop.index)) }
     let content = SemanticContent(
       labels: ["mug"],
       signature: QuerySignature(
@@ -273,7 +273,7 @@ import VisualQuery
     }
     let other = try TemporaryDirectory()
     _ = try await Indexer(directory: other.path + "/o.vq").putSettings()
-    let foreign = Matcher(catalogue: try Catalogue(directory: other.path + "/o.vq"))
+    let foreign = Matcher(unhurried: try Catalogue(directory: other.path + "/o.vq"))
     await #expect(throws: MatchError.self) { _ = try await foreign.values(continuing: token) }
     for generation in 0..<Matcher.continuationLifetime {
       let bridge = LabelBridge(targets: ["word": ["\(generation)"]])

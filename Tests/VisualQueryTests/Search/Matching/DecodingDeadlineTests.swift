@@ -64,7 +64,7 @@ import VisualQuery
     let rows = (0..<400).map { #"{"type":"product","id":"p\#($0)","title":"T","labels":["mug"]}"# }
     _ = try await Indexer(directory: folder.path + "/many.vq").run(
       path: folder.write(rows.joined(separator: "\n"), to: "c.jsonl"))
-    let matcher = Matcher(catalogue: try Catalogue(directory: folder.path + "/many.vq"))
+    let matcher = Matcher(unhurried: try Catalogue(directory: folder.path + "/many.vq"))
     let content = try await matcher.content(decoding: slow, labels: ["mug"], timeout: .zero)
     let answer = try await matcher.values(
       for: content, options: MatchOptions(minimumConfidence: 0, timeout: .zero))

@@ -177,7 +177,7 @@ import VisualQuery
   /// Would break if an entity seemed not to be a candidate because the search had ended before it was compared.
   @Test func `a diagnosis is that of the whole search`() async throws {
     let image = SemanticContent(pixelBuffer: try PictureCanvas.product("kettle", longerSide: 640))
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     for id in ["kettle", "mug-red"].map({ EntityID(type: .product, value: $0) }) {
       let whole = try await matcher.diagnosis(
         of: id, in: image, options: MatchOptions(timeout: nil))
@@ -204,7 +204,7 @@ import VisualQuery
     let file = try ImageDecoder().contents(ofFile: SampleShop.query("q01-mug.jpg"))
     final class Steps: Sendable { let all = Mutex<[QueryStep]>([]) }
     let steps = Steps()
-    var matcher = Matcher(catalogue: try await Self.shared.value.1)
+    var matcher = Matcher(unhurried: try await Self.shared.value.1)
     matcher.onStep = { step, _ in steps.all.withLock { $0.append(step) } }
     let content = try await matcher.content(decoding: file)
     _ = try await matcher.values(for: content, options: MatchOptions(timeout: nil))

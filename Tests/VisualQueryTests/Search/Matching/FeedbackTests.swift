@@ -30,7 +30,7 @@ import VisualQuery
   }
 
   private func matcher() throws -> Matcher {
-    Matcher(catalogue: try Catalogue(directory: directory))
+    Matcher(unhurried: try Catalogue(directory: directory))
   }
 
   private static let mug = SampleShop.query("q01-mug.jpg")
@@ -82,7 +82,7 @@ import VisualQuery
         FeedbackStatement.Content(query: query, chosen: product(id), rejected: []), state: .active,
         time: time)
     }
-    let answer = try await Matcher(catalogue: Catalogue(directory: directory)).values(
+    let answer = try await Matcher(unhurried: Catalogue(directory: directory)).values(
       for: SemanticContent(labels: ["mug"]),
       options: MatchOptions(limit: 100, typeLimits: [:], timeout: nil))
     let products = answer.matches.filter { $0.value.id.type == .product }

@@ -85,7 +85,7 @@ import VisualQuery
   private func answer(
     _ fits: ShopFits?, options: MatchOptions = everything
   ) async throws -> MatchResponse {
-    var matcher = Matcher(catalogue: try Catalogue(directory: folder.path + "/shop.vq"))
+    var matcher = Matcher(unhurried: try Catalogue(directory: folder.path + "/shop.vq"))
     matcher.fits = fits
     let content = try SemanticContent(
       decoding: ImageDecoder().contents(ofFile: SampleShop.query("q01-mug.jpg")))

@@ -41,7 +41,7 @@ import VisualQuery
     let feed = try folder.write(rows.joined(separator: "\n") + "\n", to: "catalogue.jsonl")
     _ = try await Indexer(directory: folder.path + "/shop.vq").run(
       path: feed, imagesRoot: SampleShop.folder.path + "/shop")
-    let matcher = Matcher(catalogue: try Catalogue(directory: folder.path + "/shop.vq"))
+    let matcher = Matcher(unhurried: try Catalogue(directory: folder.path + "/shop.vq"))
     return try await matcher.values(
       for: SemanticContent(pixelBuffer: picture),
       options: MatchOptions(types: [.product], timeout: nil))

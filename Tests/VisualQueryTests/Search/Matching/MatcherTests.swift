@@ -10,7 +10,7 @@ import VisualQuery
   /// Would break if a question for nothing had a coverage that is not a number.
   @Test func `a question for no type is answered completely`() async throws {
     let folder = try await CatalogueTests.sampleCatalogue()
-    let matcher = Matcher(catalogue: try Catalogue(directory: folder.path + "/shop.vq"))
+    let matcher = Matcher(unhurried: try Catalogue(directory: folder.path + "/shop.vq"))
     let answer = try await matcher.values(
       for: SemanticContent(
         decoding: ImageDecoder().contents(ofFile: SampleShop.query("q01-mug.jpg"))),
@@ -58,7 +58,7 @@ import VisualQuery
   /// shop's image, and most of these were not found.
   @Test func `the middle of an image finds its product at 48 pixels`() async throws {
     let catalogue = try await catalogue()
-    let matcher = Matcher(catalogue: catalogue)
+    let matcher = Matcher(unhurried: catalogue)
     for id in ["mug-red", "lamp-teal", "bottle-sage", "sneaker-navy", "tea-rooibos", "board"] {
       let image = try picture(SampleShop.image("\(id).jpg"))
       let middle = image.cropped(
@@ -72,7 +72,7 @@ import VisualQuery
 
   @Test(arguments: ["mug-red", "lamp-teal", "bottle-sage", "sneaker-navy", "tea-rooibos", "board"])
   func `a catalogue picture finds its own product, and not its sibling`(id: String) async throws {
-    let matcher = Matcher(catalogue: try await catalogue())
+    let matcher = Matcher(unhurried: try await catalogue())
     let answer = try await matcher.values(
       for: SemanticContent(pixelBuffer: picture(SampleShop.image("\(id).jpg"))),
       options: unhurried)
@@ -110,7 +110,7 @@ import VisualQuery
       // With this product, not every entity has the label, so the label is evidence.
       .put(.product(Product(id: "other", title: "other", labels: ["cap"])), images: []),
     ])
-    let matcher = Matcher(catalogue: try Catalogue(directory: indexer.directory))
+    let matcher = Matcher(unhurried: try Catalogue(directory: indexer.directory))
     let picture = try stripes([red, blue], width: 4)
     let options = MatchOptions(minimumConfidence: 0, timeout: nil)
     let answer = try await matcher.values(
@@ -125,7 +125,7 @@ import VisualQuery
 
   @Test(arguments: [DihedralVariant.flipY, .rotate90, .rotate180])
   func `a turned or mirrored picture finds its product`(variant: DihedralVariant) async throws {
-    let matcher = Matcher(catalogue: try await catalogue())
+    let matcher = Matcher(unhurried: try await catalogue())
     let original = try picture(SampleShop.image("backpack.jpg"))
     let answer = try await matcher.values(
       for: SemanticContent(pixelBuffer: turned(original, variant)), options: unhurried)
@@ -145,7 +145,7 @@ import VisualQuery
   func `a query photo with its label finds what it shows`(
     photo: String, label: String, id: String
   ) async throws {
-    let matcher = Matcher(catalogue: try await catalogue())
+    let matcher = Matcher(unhurried: try await catalogue())
     let answer = try await matcher.values(
       for: SemanticContent(labels: [label], pixelBuffer: picture(SampleShop.query(photo))),
       options: unhurried)
@@ -153,7 +153,7 @@ import VisualQuery
   }
 
   @Test func `a thing that the shop does not sell gives nothing, and says why`() async throws {
-    let matcher = Matcher(catalogue: try await catalogue())
+    let matcher = Matcher(unhurried: try await catalogue())
     let answer = try await matcher.values(
       for: SemanticContent(pixelBuffer: picture(SampleShop.query("q10-plant.jpg"))),
       options: unhurried)
@@ -163,7 +163,7 @@ import VisualQuery
   }
 
   @Test func `labels alone find what has them, in any form`() async throws {
-    let matcher = Matcher(catalogue: try await catalogue())
+    let matcher = Matcher(unhurried: try await catalogue())
     for label in ["mug", "Mugs", "  MUG "] {
       let answer = try await matcher.values(
         for: SemanticContent(labels: [label]),
@@ -175,7 +175,7 @@ import VisualQuery
   }
 
   @Test func `unknown labels change nothing`() async throws {
-    let matcher = Matcher(catalogue: try await catalogue())
+    let matcher = Matcher(unhurried: try await catalogue())
     let pixels = try picture(SampleShop.image("kettle.jpg"))
     let without = try await matcher.values(
       for: SemanticContent(pixelBuffer: pixels), options: unhurried)
@@ -188,7 +188,7 @@ import VisualQuery
 
   /// Would break if a label were believed whatever the picture shows.
   @Test func `a label that the picture contradicts counts for nothing`() async throws {
-    let matcher = Matcher(catalogue: try await catalogue())
+    let matcher = Matcher(unhurried: try await catalogue())
     let pixels = try picture(SampleShop.image("kettle.jpg"))
     let without = try await matcher.values(
       for: SemanticContent(pixelBuffer: pixels), options: unhurried)
@@ -205,7 +205,7 @@ import VisualQuery
     func reason(
       _ catalogue: Catalogue, _ content: SemanticContent, _ options: MatchOptions
     ) async throws -> MatchResponse.EmptyReason? {
-      try await Matcher(catalogue: catalogue).values(for: content, options: options).emptyReason
+      try await Matcher(unhurried: catalogue).values(for: content, options: options).emptyReason
     }
     #expect(
       try await reason(sample, SemanticContent(labels: ["zebra"]), unhurried) == .noUsableSignal)
@@ -239,7 +239,7 @@ import VisualQuery
   }
 
   @Test func `limits hold by type and in all`() async throws {
-    let matcher = Matcher(catalogue: try await catalogue())
+    let matcher = Matcher(unhurried: try await catalogue())
     let content = SemanticContent(pixelBuffer: try picture(SampleShop.query("q03-bottle.jpg")))
     func count(_ options: MatchOptions) async throws -> (products: Int, stores: Int) {
       let matches = try await matcher.values(for: content, options: options).matches
@@ -264,7 +264,7 @@ import VisualQuery
   }
 
   @Test func `the terms of the evidence add up to the confidence`() async throws {
-    let matcher = Matcher(catalogue: try await catalogue())
+    let matcher = Matcher(unhurried: try await catalogue())
     let answer = try await matcher.values(
       for: SemanticContent(
         labels: ["mug", "cup"], pixelBuffer: picture(SampleShop.query("q01-mug.jpg"))),
@@ -282,15 +282,15 @@ import VisualQuery
     let content = SemanticContent(
       labels: ["bag"], pixelBuffer: try picture(SampleShop.query("q04-tote.jpg")))
     let options = MatchOptions(minimumConfidence: 0, timeout: nil)
-    let expected = try await Matcher(catalogue: catalogue, pool: WorkerPool(width: 1))
+    let expected = try await Matcher(unhurried: catalogue, pool: WorkerPool(width: 1))
       .values(for: content, options: options)
-    let answer = try await Matcher(catalogue: catalogue, pool: WorkerPool(width: threads))
+    let answer = try await Matcher(unhurried: catalogue, pool: WorkerPool(width: threads))
       .values(for: content, options: options)
     #expect(answer == expected)
   }
 
   @Test func `a passed deadline gives what there is and says so`() async throws {
-    let matcher = Matcher(catalogue: try await catalogue())
+    let matcher = Matcher(unhurried: try await catalogue())
     let answer = try await matcher.values(
       for: SemanticContent(pixelBuffer: picture(SampleShop.image("kettle.jpg"))),
       options: MatchOptions(timeout: .zero))
@@ -301,7 +301,7 @@ import VisualQuery
 
   /// Labels come from a look-up of a millisecond; a client that is late still gets what they say.
   @Test func `a passed deadline does not lose what the labels say`() async throws {
-    let matcher = Matcher(catalogue: try await catalogue())
+    let matcher = Matcher(unhurried: try await catalogue())
     let answer = try await matcher.values(
       for: SemanticContent(
         labels: ["kettle"], pixelBuffer: picture(SampleShop.image("kettle.jpg"))),
@@ -310,7 +310,7 @@ import VisualQuery
   }
 
   @Test func `a cancelled query throws`() async throws {
-    let matcher = Matcher(catalogue: try await catalogue())
+    let matcher = Matcher(unhurried: try await catalogue())
     let pixels = try picture(SampleShop.image("kettle.jpg"))
     let task = Task {
       unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
@@ -327,7 +327,7 @@ import VisualQuery
     }
     _ = try await Indexer(directory: folder.path + "/i.vq").run(
       path: folder.write(rows.joined(separator: "\n"), to: "c.jsonl"))
-    let matcher = Matcher(catalogue: try Catalogue(directory: folder.path + "/i.vq"))
+    let matcher = Matcher(unhurried: try Catalogue(directory: folder.path + "/i.vq"))
     let answer = try await matcher.values(
       for: SemanticContent(pixelBuffer: picture(SampleShop.image("oats.jpg"))),
       options: MatchOptions(limit: 2, minimumConfidence: 0, timeout: nil))
@@ -336,7 +336,7 @@ import VisualQuery
 
   /// The mug's photo asked by its right half is another question than by its whole.
   @Test func `a region is looked at alone`() async throws {
-    let matcher = Matcher(catalogue: try await catalogue())
+    let matcher = Matcher(unhurried: try await catalogue())
     let mug = try picture(SampleShop.image("mug-red.jpg"))
     let oats = try picture(SampleShop.image("oats.jpg"))
     let side = min(mug.height, oats.height)

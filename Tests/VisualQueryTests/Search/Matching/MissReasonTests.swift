@@ -13,7 +13,7 @@ import VisualQuery
   private func reason(
     _ id: String, in picture: PixelBuffer, _ options: MatchOptions
   ) async throws -> MissReason? {
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     let content = SemanticContent(pixelBuffer: picture)
     return try await matcher.diagnosis(
       of: EntityID(type: .product, value: id), in: content, options: options
@@ -58,7 +58,7 @@ import VisualQuery
   }
 
   @Test func `a diagnosis has the terms of the confidence`() async throws {
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     let content = SemanticContent(
       labels: ["mug"], pixelBuffer: try picture(SampleShop.query("q01-mug.jpg")))
     let found = try await matcher.diagnosis(

@@ -40,7 +40,7 @@ import VisualQuery
       let feed = try folder.write(others.joined(separator: "\n") + "\n", to: "catalogue.jsonl")
       _ = try await Indexer(directory: folder.path + "/shop.vq").run(
         path: feed, imagesRoot: SampleShop.folder.path + "/shop")
-      let matcher = Matcher(catalogue: try Catalogue(directory: folder.path + "/shop.vq"))
+      let matcher = Matcher(unhurried: try Catalogue(directory: folder.path + "/shop.vq"))
       let image = try ImageDecoder().contents(ofFile: SampleShop.folder.path + "/shop/" + name)
       for labels in [[], [labels[0]]] {
         let answer = try await matcher.values(
@@ -63,7 +63,7 @@ import VisualQuery
   @Test func `behind a sure thing come its other colors`() async throws {
     let things = try sampleRows().things
     let folder = try await CatalogueTests.sampleCatalogue()
-    let matcher = Matcher(catalogue: try Catalogue(directory: folder.path + "/shop.vq"))
+    let matcher = Matcher(unhurried: try Catalogue(directory: folder.path + "/shop.vq"))
     for (id, siblings) in [
       ("mug-red", ["mug-blue", "mug-green"]), ("lamp-teal", ["lamp-black", "lamp-mustard"]),
       ("bottle-sage", ["bottle-blue", "bottle-orange"]),

@@ -12,7 +12,7 @@ import VisualQuery
   }
 
   private func answer(_ file: String, region: PictureRegion? = nil) async throws -> MatchResponse {
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     let bytes = try ImageDecoder().contents(ofFile: file)
     return try await matcher.values(
       for: matcher.content(decoding: bytes, region: region),
@@ -52,7 +52,7 @@ import VisualQuery
   func `outlines of other candidates do not make an answer surer by chance`(
     cut: (left: Int, top: Int, right: Int)
   ) async throws {
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     let photo = try ImageDecoder().decode(
       ImageDecoder().contents(ofFile: SampleShop.query("q01-mug.jpg")))
     let part = try photo.cropped(
@@ -106,7 +106,7 @@ import VisualQuery
     }
     let picture = try PixelBuffer(
       width: mirrored.width, height: mirrored.height, format: .rgba8, bytes: flipped)
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     let answer = try await matcher.values(
       for: SemanticContent(pixelBuffer: picture), options: MatchOptions(timeout: nil))
     let found = try alignment(of: "mug-red", answer)

@@ -157,7 +157,7 @@ import VisualQuery
     _ query: String = "q06-oats.jpg", labels: [String] = [],
     change: (inout MatchOptions) -> Void = { _ in }
   ) async throws -> (response: MatchResponse, matcher: Matcher) {
-    let matcher = Matcher(catalogue: try await MatcherTests().catalogue())
+    let matcher = Matcher(unhurried: try await MatcherTests().catalogue())
     var options = MatchOptions(minimumConfidence: 1, timeout: nil)
     change(&options)
     let content = try SemanticContent(
@@ -231,7 +231,7 @@ import VisualQuery
   }
 
   @Test func `labels alone have no list`() async throws {
-    let matcher = Matcher(catalogue: try await MatcherTests().catalogue())
+    let matcher = Matcher(unhurried: try await MatcherTests().catalogue())
     for cutOff in [nil, 0.9, 1] {
       let response = try await matcher.values(
         for: SemanticContent(labels: ["mug"]),

@@ -48,7 +48,7 @@ import VisualQuery
   /// Would break if a page showed no more than an image of one thing, if its cells were not searched, or if it were taken for the same image as
   /// that of a thing on it.
   @Test func `each thing of a page is found, in its own cell`() async throws {
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     let answer = try await matcher.values(
       for: SemanticContent(pixelBuffer: page(Self.things)),
       options: MatchOptions(types: [.product], timeout: nil))
@@ -77,7 +77,7 @@ import VisualQuery
       gray: 255)
     canvas.paste(parts[0], x: 0, y: 0)
     canvas.paste(parts[1], x: parts[0].width + space, y: 0)
-    let answer = try await Matcher(catalogue: Self.shared.value.1).values(
+    let answer = try await Matcher(unhurried: Self.shared.value.1).values(
       for: SemanticContent(pixelBuffer: canvas.picture),
       options: MatchOptions(types: [.product], timeout: nil))
     #expect(answer.matches.contains { $0.value.id.value == "kettle" })
@@ -85,7 +85,7 @@ import VisualQuery
   }
 
   @Test func `a limit that is asked for holds for a page too`() async throws {
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     let answer = try await matcher.values(
       for: SemanticContent(pixelBuffer: page(Self.things)),
       options: MatchOptions(limit: 2, timeout: nil, pageLimit: 0))
@@ -103,7 +103,7 @@ import VisualQuery
   /// Would break if the order of equal searches differed, as that of a dictionary does: which things lie in different
   /// places, and how sure ones are filled, depends on it.
   @Test func `candidates come in the order of their confidence`() async throws {
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     let state = try await matcher.run(
       SemanticContent(pixelBuffer: page(Self.things)), MatchOptions(timeout: nil), deadline: nil)
     let scored = state.standings.entities
@@ -115,7 +115,7 @@ import VisualQuery
 
   /// Would break if the standings were made again although nothing was found, or kept although something was.
   @Test func `the standings change with the findings only`() async throws {
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     var state = try await matcher.run(
       SemanticContent(pixelBuffer: page(Self.things)), MatchOptions(timeout: nil), deadline: nil)
     #expect(state.standings.entities.count > 10)
@@ -145,7 +145,7 @@ import VisualQuery
   /// Would break if only a few outlines were searched, if what is left of the image were searched only once, or if
   /// only plain lines made a page. No plain line parts the things from each other.
   @Test func `each thing of a photographed page is shown`() async throws {
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     let answer = try await matcher.values(
       for: SemanticContent(pixelBuffer: photographedPage(Self.manyThings, side: 1000)),
       options: MatchOptions(types: [.product], timeout: nil))
@@ -161,7 +161,7 @@ import VisualQuery
     let signature = QuerySignature(photo)
     let bare = try QuerySignature(
       encoded: try #require(QuerySignature(photo, isSent: false) { false }).encoded)
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     let options = MatchOptions(types: [.product], timeout: nil)
     let marked = try await matcher.values(
       for: SemanticContent(signature: signature), options: options)
@@ -184,7 +184,7 @@ import VisualQuery
     var canvas = Canvas(width: 900, height: 1100, gray: 255)
     canvas.paste(photo, x: 0, y: 0)
     canvas.paste(try picture("lamp-teal", longerSide: 150), x: 300, y: 930)
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     let answer = try await matcher.values(
       for: SemanticContent(pixelBuffer: canvas.picture),
       options: MatchOptions(types: [.product], timeout: nil))
@@ -206,7 +206,7 @@ import VisualQuery
       with: zip(ids, images).map { id, image in
         .put(.product(Product(id: id, title: id)), images: [.pixels(image)])
       })
-    let matcher = Matcher(catalogue: try Catalogue(directory: folder.path + "/i.vq"))
+    let matcher = Matcher(unhurried: try Catalogue(directory: folder.path + "/i.vq"))
     var page = Canvas(width: 1000, height: 1000, gray: 255)
     for (index, image) in images.enumerated() {
       page.paste(
@@ -240,7 +240,7 @@ import VisualQuery
     var canvas = Canvas(scene)
     canvas.paste(
       try picture(id, longerSide: side), x: scene.width - side - 20, y: scene.height - side - 30)
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     let answer = try await matcher.values(
       for: SemanticContent(pixelBuffer: canvas.picture), options: MatchOptions(timeout: nil))
     let first = try #require(answer.matches.first)
@@ -273,7 +273,7 @@ import VisualQuery
     id: String, place: (x: Double, y: Double)
   ) async throws {
     let image = try scene(id, side: 110, x: place.x, y: place.y)
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     let answer = try await matcher.values(
       for: SemanticContent(pixelBuffer: image), options: MatchOptions(timeout: nil))
     #expect(answer.matches.first?.value.id.value == id)
@@ -289,7 +289,7 @@ import VisualQuery
   @Test func `the marks of a signature stand for the patches of the image`() async throws {
     let bytes = try ImageDecoder().contents(ofFile: SampleShop.query("q06-oats.jpg"))
     let image = try ImageDecoder().decode(bytes, longerSide: QuerySignature.workingSide)
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     func answer(_ content: SemanticContent) async throws -> (MatchResponse, patches: Double?) {
       let response = try await matcher.values(for: content, options: MatchOptions(timeout: nil))
       let match = try #require(response.matches.first)
@@ -309,7 +309,7 @@ import VisualQuery
 
   /// Would break if windows were searched although something is sure, or in an image in which they show no more.
   @Test func `a sure answer and a small image are not searched in windows`() async throws {
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     let sure = try await matcher.values(
       for: SemanticContent(signature: QuerySignature(picture("lantern", longerSide: 1000))),
       options: MatchOptions(timeout: nil))
@@ -322,7 +322,7 @@ import VisualQuery
 
   /// Would break if the answer depended on which window was searched first.
   @Test func `windows give the same answer every time`() async throws {
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     let content = SemanticContent(pixelBuffer: try scene("notebook", side: 110, x: 0.4, y: 0.6))
     var answers: Set<[String]> = []
     for _ in 0..<6 {
@@ -341,7 +341,7 @@ import VisualQuery
     var canvas = Canvas(board)
     canvas.paste(
       tote, x: (board.width - tote.width) / 2, y: (board.height - tote.height) / 2)
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     let options = MatchOptions(types: [.product], timeout: nil)
     let content = SemanticContent(pixelBuffer: try canvas.picture)
     let answer = try await matcher.values(for: content, options: options)
@@ -358,7 +358,7 @@ import VisualQuery
   /// Would break if an image of one thing were searched twice.
   @Test(arguments: ["mug-red", "lantern", "board"])
   func `an image that one thing fills has no remainder`(id: String) async throws {
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     let answer = try await matcher.values(
       for: SemanticContent(pixelBuffer: picture(id, longerSide: 500)),
       options: MatchOptions(timeout: nil))
@@ -368,7 +368,7 @@ import VisualQuery
   /// Would break if the outline of a candidate that is not sure were not compared once more.
   @Test func `what is not sure is looked at again in its outline`() async throws {
     let bytes = try ImageDecoder().contents(ofFile: SampleShop.query("q03-bottle.jpg"))
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     let answer = try await matcher.values(
       for: SemanticContent(pixelBuffer: ImageDecoder().decode(bytes)),
       options: MatchOptions(timeout: nil))
@@ -381,7 +381,7 @@ import VisualQuery
   /// Would break if a second look ended at the cut-off: saved once more, a photo whose confidence was just below it had
   /// 0.94, and one whose confidence was just beyond it stayed at 0.86.
   @Test func `what is barely sure is looked at again, too`() async throws {
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     let options = MatchOptions(types: [.product], minimumConfidence: 0, timeout: nil)
     var barelySure = 0
     for id in ["notebook", "board", "lantern", "kettle", "oats"] {

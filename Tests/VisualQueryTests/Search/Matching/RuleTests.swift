@@ -19,7 +19,7 @@ import VisualQuery
   }
 
   private func matcher(_ rules: String = "", at date: Date? = nil) throws -> Matcher {
-    var matcher = Matcher(catalogue: try Catalogue(directory: directory))
+    var matcher = Matcher(unhurried: try Catalogue(directory: directory))
     if !rules.isEmpty { matcher.rules = try Self.rules(rules) }
     matcher.ruleDate = date
     return matcher
@@ -207,7 +207,7 @@ import VisualQuery
       """, to: "feed.jsonl")
     let directory = folder.path + "/new.vq"
     _ = try await Indexer(directory: directory).run(path: feed)
-    var matcher = Matcher(catalogue: try Catalogue(directory: directory))
+    var matcher = Matcher(unhurried: try Catalogue(directory: directory))
     let content = SemanticContent(labels: ["mug"])
     let options = MatchOptions(timeout: nil)
     #expect(

@@ -32,7 +32,7 @@ import VisualQuery
   private func answer(_ catalogue: Catalogue) async throws -> [String: Double] {
     let content = try SemanticContent(
       decoding: ImageDecoder().contents(ofFile: SampleShop.query("q06-oats.jpg")))
-    let answer = try await Matcher(catalogue: catalogue).values(
+    let answer = try await Matcher(unhurried: catalogue).values(
       for: content, options: MatchOptions(types: [.product], minimumConfidence: 0, timeout: nil))
     return Dictionary(
       uniqueKeysWithValues: answer.matches.map { ($0.value.id.value, $0.confidence) })
@@ -60,7 +60,7 @@ import VisualQuery
     let (folder, catalogue) = try await Self.shop(sizes: ["500"], others: [store])
     let content = try SemanticContent(
       decoding: ImageDecoder().contents(ofFile: SampleShop.image("oats.jpg")))
-    let answer = try await Matcher(catalogue: catalogue).values(
+    let answer = try await Matcher(unhurried: catalogue).values(
       for: content, options: MatchOptions(timeout: nil))
     let shown = answer.matches.map(\.value.id.value)
     #expect(shown.contains("oats-500") && shown.contains("mill"), "\(shown)")

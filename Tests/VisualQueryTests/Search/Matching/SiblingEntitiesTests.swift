@@ -70,7 +70,7 @@ import VisualQuery
     let feed = try folder.write(rows.joined(separator: "\n") + "\n", to: "catalogue.jsonl")
     _ = try await Indexer(directory: folder.path + "/shop.vq").run(
       path: feed, imagesRoot: SampleShop.folder.path + "/shop")
-    let matcher = Matcher(catalogue: try Catalogue(directory: folder.path + "/shop.vq"))
+    let matcher = Matcher(unhurried: try Catalogue(directory: folder.path + "/shop.vq"))
     var options = MatchOptions(timeout: nil)
     change(&options)
     let image = try ImageDecoder().contents(
@@ -115,7 +115,7 @@ import VisualQuery
   /// Would break if siblings were told beside a sure thing.
   @Test func `what is sure has no siblings beside it`() async throws {
     let shop = try await CatalogueTests.sampleCatalogue()
-    let matcher = Matcher(catalogue: try Catalogue(directory: shop.path + "/shop.vq"))
+    let matcher = Matcher(unhurried: try Catalogue(directory: shop.path + "/shop.vq"))
     let image = try ImageDecoder().contents(
       ofFile: SampleShop.folder.path + "/shop/images/mug-red.jpg")
     let response = try await matcher.values(

@@ -14,7 +14,7 @@ import VisualQuery
   private func answer(_ content: SemanticContent, _ options: MatchOptions) async throws
     -> MatchResponse
   {
-    try await Matcher(catalogue: try await Self.shared.value.1).values(
+    try await Matcher(unhurried: try await Self.shared.value.1).values(
       for: content, options: options)
   }
 
@@ -141,7 +141,7 @@ import VisualQuery
   }
 
   @Test func `a further page tells whether stores are open, too`() async throws {
-    let matcher = Matcher(catalogue: try await Self.shared.value.1)
+    let matcher = Matcher(unhurried: try await Self.shared.value.1)
     let options = MatchOptions(
       limit: 1, typeLimits: [:], timeout: nil,
       date: try Date("2026-11-21T11:00:00Z", strategy: .iso8601))

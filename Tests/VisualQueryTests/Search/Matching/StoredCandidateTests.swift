@@ -114,7 +114,7 @@ import VisualQuery
     }
 
     func matcher(_ store: any CandidateStore) throws -> Matcher {
-      Matcher(catalogue: try Catalogue(directory: cache, readers: 2, store: store))
+      Matcher(unhurried: try Catalogue(directory: cache, readers: 2, store: store))
     }
   }
 
@@ -135,7 +135,7 @@ import VisualQuery
     let content = try content(query)
     let one = try await shop.matcher(1).values(for: content, options: options)
     let three = try await shop.matcher(3).values(for: content, options: options)
-    let embedded = try await Matcher(catalogue: shop.index).values(for: content, options: options)
+    let embedded = try await Matcher(unhurried: shop.index).values(for: content, options: options)
     #expect(one == three)
     #expect(one.isComplete && one.diagnostics.missingShards.isEmpty)
     let (first, expected) = try (#require(one.matches.first), #require(embedded.matches.first))

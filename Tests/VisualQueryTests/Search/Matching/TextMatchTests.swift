@@ -30,7 +30,7 @@ import VisualQuery
   ])
   func `text finds titles`(text: String, id: String) async throws {
     let shop = try await Self.shop()
-    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    let matcher = Matcher(unhurried: try Catalogue(directory: shop.index))
     let answer = try await matcher.values(
       for: Self.content([text]), options: MatchOptions(timeout: nil))
     let first = try #require(answer.matches.first)
@@ -48,7 +48,7 @@ import VisualQuery
       DrawnShop.row("p0", #""title":"Item 7","text":["OVERNIGHT MUESLI","500 g"]"#),
       DrawnShop.row("p1", #""title":"Item 8","text":"שוקולד מריר""#),
     ])
-    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    let matcher = Matcher(unhurried: try Catalogue(directory: shop.index))
     for (text, id) in [("overnigt muesli", "p0"), ("500 g", "p0"), ("מריר", "p1")] {
       let answer = try await matcher.values(
         for: Self.content([text]), options: MatchOptions(minimumConfidence: 0, timeout: nil))
@@ -64,7 +64,7 @@ import VisualQuery
     #expect(labeled.matches.map(\.value.id.value) == ["p0"])
     // An entity whose lines are gone has none of their words.
     try await shop.run([DrawnShop.row("p0", #""title":"Item 7""#)])
-    let later = Matcher(catalogue: try Catalogue(directory: shop.index))
+    let later = Matcher(unhurried: try Catalogue(directory: shop.index))
     #expect(
       try await later.values(
         for: Self.content(["muesli"]), options: MatchOptions(minimumConfidence: 0, timeout: nil)
@@ -78,7 +78,7 @@ import VisualQuery
     try await shop.run([
       DrawnShop.row("p0", #""title":"Honey oats","labels":["oats"],"gtin":"4006381333931""#)
     ])
-    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    let matcher = Matcher(unhurried: try Catalogue(directory: shop.index))
     var content = Self.content(["honey oats"])
     content.labels = ["oats", "honey"]
     for codes in [[], ["4006381333931"]] {
@@ -91,7 +91,7 @@ import VisualQuery
 
   @Test func `the words of siblings agree, but for the one that differs`() async throws {
     let shop = try await Self.shop()
-    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    let matcher = Matcher(unhurried: try Catalogue(directory: shop.index))
     var content = Self.content(["HONEY", "ALMONDS"])
     content.texts[1].corners = [(0.1, 0.2), (0.9, 0.2), (0.9, 0.3), (0.1, 0.3)]
       .map { ReadPoint(x: $0.0, y: $0.1) }
@@ -113,7 +113,7 @@ import VisualQuery
 
   @Test func `a label that no entity has finds titles`() async throws {
     let shop = try await Self.shop()
-    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    let matcher = Matcher(unhurried: try Catalogue(directory: shop.index))
     func found(_ labels: [String]) async throws -> [String] {
       let answer = try await matcher.values(
         for: SemanticContent(labels: labels), options: MatchOptions(timeout: nil))
@@ -131,7 +131,7 @@ import VisualQuery
   // Would break if a label of a camera that no entity has said something beside an image: there it costs nothing.
   @Test func `an unknown label beside an image changes nothing`() async throws {
     let shop = try await Self.shop()
-    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    let matcher = Matcher(unhurried: try Catalogue(directory: shop.index))
     let image = try ImageDecoder().decode(
       ImageDecoder().contents(ofFile: shop.folder.path + "/p1.jpg"), longerSide: 512)
     let options = MatchOptions(minimumConfidence: 0, timeout: nil)
@@ -144,14 +144,14 @@ import VisualQuery
 
   @Test func `text that the catalogue lacks finds nothing`() async throws {
     let shop = try await Self.shop()
-    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    let matcher = Matcher(unhurried: try Catalogue(directory: shop.index))
     let answer = try await matcher.values(for: Self.content(["zzyzx", ""]))
     #expect(answer.matches.isEmpty)
   }
 
   @Test func `a filter holds for text`() async throws {
     let shop = try await Self.shop()
-    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    let matcher = Matcher(unhurried: try Catalogue(directory: shop.index))
     let filter = EntityFilter(comparators: [EntityComparator("title", .equalTo("Rye bread"))])
     let answer = try await matcher.values(
       for: Self.content(["honey oats", "bread"]),
@@ -161,7 +161,7 @@ import VisualQuery
 
   @Test func `text beside an image counts for it`() async throws {
     let shop = try await Self.shop()
-    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    let matcher = Matcher(unhurried: try Catalogue(directory: shop.index))
     let image = try ImageDecoder().decode(
       ImageDecoder().contents(ofFile: shop.folder.path + "/p1.jpg"), longerSide: 512)
     var content = SemanticContent(pixelBuffer: image)
@@ -186,7 +186,7 @@ import VisualQuery
       ["Honey oats", "Honey almonds", "Travel bag", "Battery charger"].enumerated().map {
         DrawnShop.row("p\($0)", #""title":"\#($1)""#)
       })
-    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    let matcher = Matcher(unhurried: try Catalogue(directory: shop.index))
     let picture = try ImageDecoder().decode(
       ImageDecoder().contents(ofFile: shop.folder.path + "/p0.jpg"), longerSide: 400)
     // A screenshot: the image of the thing between a bar and a button.
@@ -228,7 +228,7 @@ import VisualQuery
 
   @Test func `a continuation searches again with the same text`() async throws {
     let shop = try await Self.shop()
-    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    let matcher = Matcher(unhurried: try Catalogue(directory: shop.index))
     let first = try await matcher.values(
       for: Self.content(["honey"]), options: MatchOptions(limit: 1, timeout: nil))
     let token = try #require(first.continuation)
@@ -261,7 +261,7 @@ struct TextMatchTests {
   private func first(
     _ image: PixelBuffer, with models: ReadingModels?
   ) async throws -> Match? {
-    var matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    var matcher = Matcher(unhurried: try Catalogue(directory: shop.index))
     matcher.models = models
     let answer = try await matcher.values(
       for: SemanticContent(pixelBuffer: image),
@@ -307,7 +307,7 @@ struct TextMatchTests {
     let content = SemanticContent(pixelBuffer: try image("ABAB", degrees: 10))
     func matcher(_ width: Int) throws -> Matcher {
       var matcher = Matcher(
-        catalogue: try Catalogue(directory: shop.index), pool: WorkerPool(width: width))
+        unhurried: try Catalogue(directory: shop.index), pool: WorkerPool(width: width))
       matcher.models = models
       return matcher
     }
@@ -329,7 +329,7 @@ struct TextMatchTests {
     try await shop.run((0..<2).map { DrawnShop.row("p\($0)", #""title":"Bread""#) })
     let content = SemanticContent(labels: ["bab"])
     func found() async throws -> [String] {
-      let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+      let matcher = Matcher(unhurried: try Catalogue(directory: shop.index))
       let answer = try await matcher.values(for: content, options: MatchOptions(timeout: nil))
       return answer.matches.map(\.value.id.value)
     }
@@ -380,7 +380,7 @@ struct ReadCodeMatchTests {
 
   private func answer(_ image: PixelBuffer) async throws -> MatchResponse {
     let shop = try await Self.shop()
-    return try await Matcher(catalogue: try Catalogue(directory: shop.index)).values(
+    return try await Matcher(unhurried: try Catalogue(directory: shop.index)).values(
       for: SemanticContent(pixelBuffer: image), options: MatchOptions(timeout: nil))
   }
 
@@ -397,7 +397,7 @@ struct ReadCodeMatchTests {
     let image = try DrawnCode.ean(
       "4006381333931", module: 1.77, degrees: 20, width: 1600, height: 150)
     let bytes = try ImageDecoder().jpeg(of: image, longerSide: 1600, quality: 95)
-    let matcher = Matcher(catalogue: try Catalogue(directory: shop.index))
+    let matcher = Matcher(unhurried: try Catalogue(directory: shop.index))
     let content = try await matcher.content(decoding: bytes)
     let answer = try await matcher.values(for: content, options: MatchOptions(timeout: nil))
     #expect(answer.matches.first?.value.id.value == "p0" && answer.matches.first?.tier == .code)

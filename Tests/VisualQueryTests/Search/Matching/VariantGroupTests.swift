@@ -15,7 +15,7 @@ import VisualQuery
   init() async throws { folder = try await CatalogueTests.sampleCatalogue() }
 
   private func matcher() throws -> Matcher {
-    Matcher(catalogue: try Catalogue(directory: folder.path + "/shop.vq"))
+    Matcher(unhurried: try Catalogue(directory: folder.path + "/shop.vq"))
   }
 
   private func content() throws -> SemanticContent {

@@ -25,7 +25,7 @@ import VisualQuery
 
   /// Would break if a search or an event were lost, counted twice, or counted by other circumstances than its own.
   @Test func `a thousand replayed searches are what a count by hand says`() async throws {
-    let matcher = Matcher(catalogue: try Catalogue(directory: directory))
+    let matcher = Matcher(unhurried: try Catalogue(directory: directory))
     let numbers = try SearchNumbers(directory: directory)
     var random = SeededGenerator(seed: 54)
     let questions = [["mug"], ["lamp"], ["goblet"], ["chalice"], ["tea"]]
@@ -91,7 +91,7 @@ import VisualQuery
 
   /// Would break if a label that few people asked for were told.
   @Test func `labels are reported from ten searches on`() async throws {
-    let matcher = Matcher(catalogue: try Catalogue(directory: directory))
+    let matcher = Matcher(unhurried: try Catalogue(directory: directory))
     let numbers = try SearchNumbers(directory: directory)
     let labels = ["goblet"]
     let answer = try await matcher.values(for: SemanticContent(labels: labels))
@@ -107,7 +107,7 @@ import VisualQuery
 
   /// Would break if a region that few people marked were told, or one that found something were counted.
   @Test func `regions that find nothing are reported from ten searches on`() async throws {
-    let matcher = Matcher(catalogue: try Catalogue(directory: directory))
+    let matcher = Matcher(unhurried: try Catalogue(directory: directory))
     let numbers = try SearchNumbers(directory: directory)
     let nothing = try await matcher.values(for: SemanticContent(labels: ["goblet"]))
     let something = try await matcher.values(for: SemanticContent(labels: ["mug"]))
@@ -146,7 +146,7 @@ import VisualQuery
       INSERT INTO searches VALUES('2026-11-01', 'app', 'de', 'A', 'sale', 'sure', 7);
       INSERT INTO actions VALUES('2026-11-01', 'app', 'de', 'A', 'sale', 'opened', 2, 3);
       """)
-    let matcher = Matcher(catalogue: try Catalogue(directory: directory))
+    let matcher = Matcher(unhurried: try Catalogue(directory: directory))
     let answer = try await matcher.values(for: SemanticContent(labels: ["mug"]))
     let place = Self.place("2026-11-01", model: "lite")
     try SearchNumbers(directory: directory).count([
@@ -160,7 +160,7 @@ import VisualQuery
 
   /// Would break if the numbers of several servers were not added, or a label were told by one of them.
   @Test func `numbers of several servers are added`() async throws {
-    let matcher = Matcher(catalogue: try Catalogue(directory: directory))
+    let matcher = Matcher(unhurried: try Catalogue(directory: directory))
     let answer = try await matcher.values(for: SemanticContent(labels: ["goblet"]))
     let other = folder.path + "/other"
     try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
@@ -178,7 +178,7 @@ import VisualQuery
 
   /// Would break if days were kept for ever.
   @Test func `the oldest days are removed`() async throws {
-    let matcher = Matcher(catalogue: try Catalogue(directory: directory))
+    let matcher = Matcher(unhurried: try Catalogue(directory: directory))
     let answer = try await matcher.values(for: SemanticContent(labels: ["mug"]))
     let numbers = try SearchNumbers(directory: directory)
     var waiting: [SearchNumbers.Search: Int] = [:]
@@ -196,7 +196,7 @@ import VisualQuery
 
   /// Would break if an event could be told of what an answer does not have, or of another shop's token.
   @Test func `events are of matches of an answer`() async throws {
-    let matcher = Matcher(catalogue: try Catalogue(directory: directory))
+    let matcher = Matcher(unhurried: try Catalogue(directory: directory))
     var options = MatchOptions(limit: 1, timeout: nil)
     func token() async throws -> String {
       let content = SemanticContent(labels: ["mug"])
@@ -254,7 +254,7 @@ import VisualQuery
 
   /// Would break if what a stranger sends made rows without end, or cost an earlier day.
   @Test func `a day that is too large is added up, and earlier days stay`() async throws {
-    let matcher = Matcher(catalogue: try Catalogue(directory: directory))
+    let matcher = Matcher(unhurried: try Catalogue(directory: directory))
     let answer = try await matcher.values(for: SemanticContent(labels: ["goblet"]))
     let numbers = try SearchNumbers(directory: directory)
     var waiting: [SearchNumbers.Search: Int] = [:]
@@ -303,7 +303,7 @@ import VisualQuery
 
   /// Would break if a restored file counted twice, lost a sum, or took what is no sum.
   @Test func `an export is imported once, whole or not at all`() async throws {
-    let matcher = Matcher(catalogue: try Catalogue(directory: directory))
+    let matcher = Matcher(unhurried: try Catalogue(directory: directory))
     var options = MatchOptions(timeout: nil)
     options.counted = Self.place("2026-11-01", key: "app", language: "de", arm: "A", model: "lite")
     let answer = try await matcher.values(

@@ -184,7 +184,7 @@ import VisualQuery
     let options = MatchOptions(
       filters: [.product: filter, .store: filter], minimumConfidence: 0, timeout: nil,
       near: GeoPoint(latitude: 1, longitude: 2))
-    let matcher = Matcher(catalogue: catalogue)
+    let matcher = Matcher(unhurried: catalogue)
     for options in [options, MatchOptions(minimumConfidence: 0, timeout: nil)] {
       let answer = try await matcher.values(
         for: SemanticContent(labels: ["mug", "unknown"]), options: options)

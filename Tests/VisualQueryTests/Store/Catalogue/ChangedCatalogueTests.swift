@@ -27,7 +27,7 @@ import VisualQuery
     }
 
     func answer() async throws -> MatchResponse {
-      try await Matcher(catalogue: try current.catalogue(), pool: pool).values(
+      try await Matcher(unhurried: try current.catalogue(), pool: pool).values(
         for: content, options: MatchOptions(timeout: nil))
     }
 
@@ -100,7 +100,7 @@ import VisualQuery
   @Test func `a segment that is truncated during a search spoils no answer`() async throws {
     let fixture = try await Fixture()
     let file = try #require(try fixture.segments().first)
-    let matcher = Matcher(catalogue: try fixture.current.catalogue(), pool: fixture.pool)
+    let matcher = Matcher(unhurried: try fixture.current.catalogue(), pool: fixture.pool)
     var answers = matcher.answers(for: fixture.content, options: MatchOptions(timeout: nil))
       .makeAsyncIterator()
     _ = try await answers.next()
@@ -152,7 +152,7 @@ import VisualQuery
   private static func expectNoAnswer(
     of fixture: Fixture, whileTruncatedTo byteCount: Int
   ) async throws {
-    let running = Matcher(catalogue: try fixture.current.catalogue(), pool: fixture.pool)
+    let running = Matcher(unhurried: try fixture.current.catalogue(), pool: fixture.pool)
     #expect(try await fixture.answer().generation == 2)
     try fixture.truncate("catalogue.sqlite-shm", to: byteCount)
     let first = await #expect(throws: CatalogueError.self) {

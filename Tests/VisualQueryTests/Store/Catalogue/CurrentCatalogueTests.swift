@@ -20,7 +20,7 @@ import VisualQuery
   private static func answer(_ current: CurrentCatalogue, _ pool: WorkerPool) async throws
     -> MatchResponse
   {
-    try await Matcher(catalogue: current.catalogue(), pool: pool)
+    try await Matcher(unhurried: current.catalogue(), pool: pool)
       .values(
         for: SemanticContent(labels: ["thing"]),
         options: MatchOptions(limit: 100, typeLimits: [:], timeout: nil))
@@ -58,13 +58,13 @@ import VisualQuery
     let folder = try TemporaryDirectory()
     try await Self.index(1, folder)
     let current = try CurrentCatalogue(directory: folder.path + "/i.vq")
-    let before = Matcher(catalogue: try current.catalogue())
+    let before = Matcher(unhurried: try current.catalogue())
     try await Self.index(2, folder)
     let content = SemanticContent(labels: ["thing"])
     let options = MatchOptions(timeout: nil)
     let old = try await before.values(for: content, options: options)
     #expect(old.matches.first?.display.title == "generation 1")
-    let after = Matcher(catalogue: try current.catalogue())
+    let after = Matcher(unhurried: try current.catalogue())
     let new = try await after.values(for: content, options: options)
     #expect(new.matches.first?.display.title == "generation 2")
   }

@@ -30,7 +30,7 @@ import VisualQuery
     for seed in [0, 7, 13, 90] as [UInt64] {
       let content = SemanticContent(
         pixelBuffer: SyntheticPicture.scene(width: 112, height: 96, seed: seed))
-      let answer = try await Matcher(catalogue: catalogue, pool: pool).values(
+      let answer = try await Matcher(unhurried: catalogue, pool: pool).values(
         for: content, options: MatchOptions(minimumConfidence: 0, timeout: nil))
       answers.append(
         (answer.matches + answer.possible).map { "\($0.value.id) \($0.confidence) \($0.evidence)" })

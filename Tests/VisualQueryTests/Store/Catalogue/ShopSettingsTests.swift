@@ -38,7 +38,7 @@ import VisualQuery
     ]
     #expect(try await index(rows, ShopSettings(links: links)) == 0)
     #expect(try await index(rows) == 0)
-    let answer = try await Matcher(catalogue: Catalogue(directory: directory))
+    let answer = try await Matcher(unhurried: Catalogue(directory: directory))
       .values(for: SemanticContent(labels: ["x"]), options: MatchOptions(timeout: nil))
     #expect(
       answer.matches.map(\.handoff.url) == [
@@ -84,7 +84,7 @@ import VisualQuery
       #"{"type":"product","id":"m","title":"M","labels":["coffee mug"]}"#,
     ]
     _ = try await index(rows, ShopSettings(bridge: bridge))
-    let matcher = Matcher(catalogue: try Catalogue(directory: directory))
+    let matcher = Matcher(unhurried: try Catalogue(directory: directory))
     for (label, id) in [("kicks", "s"), ("Goblets", "m"), ("mug", "m"), ("silver goblet", "m")] {
       let answer = try await matcher.values(for: SemanticContent(labels: [label]))
       #expect(answer.matches.map(\.value.id.value) == [id] && answer.unmatchedLabels.isEmpty)

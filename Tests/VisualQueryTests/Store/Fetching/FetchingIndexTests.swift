@@ -80,7 +80,7 @@ import VisualQuery
     #expect(refused.isEmpty && first.fetchedImages == 2 && first.signedImages == 2)
     let asked = try decoded("b")
     let catalogue = try Catalogue(directory: shop.index)
-    let values = try await Matcher(catalogue: catalogue)
+    let values = try await Matcher(unhurried: catalogue)
       .values(
         for: SemanticContent(labels: [], pixelBuffer: asked), options: MatchOptions(timeout: nil))
     #expect(values.matches.first?.value.id.value == "b")
