@@ -23,6 +23,7 @@ extension Server {
     response.set("X-Content-Type-Options", "nosniff")
     if let traceparent = request.identity.traceparent {
       response.set("traceparent", traceparent)
+      if let state = request.identity.traceState { response.set("tracestate", state) }
     }
     allowOrigin(head, &response)
     let wait = "queue;dur=\(Milliseconds.text(request.wait))"
@@ -79,7 +80,7 @@ extension Server {
       response.set("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, DELETE")
       response.set(
         "Access-Control-Allow-Headers",
-        "Authorization, Content-Type, If-None-Match, X-At-Least-Generation, X-Request-ID, traceparent"
+        "Authorization, Content-Type, If-None-Match, X-At-Least-Generation, X-Request-ID, traceparent, tracestate"
       )
       response.set("Access-Control-Max-Age", "600")
     }

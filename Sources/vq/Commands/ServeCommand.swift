@@ -176,6 +176,7 @@ enum ServeCommand {
       decodeMemory.description, formats.description, isolate.description,
       origins.description, hosts.description,
       appIDs.description, shopName.description, numbers.description, tryRules.description,
+      TraceOptions.collector.description, TraceOptions.share.description,
       grace.description, quiet.description,
     ],
     notes: [
@@ -239,7 +240,8 @@ enum ServeCommand {
     if arguments[numbers] { _ = try SearchNumbers(directory: catalogue.directory) }
     let shop = ShopContext(
       catalogue: catalogue, pool: pool, changePool: changePool, settings: settings,
-      replica: replica, keys: keys, metrics: metrics, log: log)
+      replica: replica, keys: keys, metrics: metrics, log: log,
+      tracer: try TraceOptions.tracer(arguments, log: log))
     let service = ShopService(shop)
     if let enough = DescriptorLimit.raise(forClients: arguments[connections]) {
       console.diagnostics.warning(
@@ -269,6 +271,7 @@ enum ServeCommand {
     service.shop.countUnmatchedLabels()
     service.shop.countSearches()
     listener.stopListening()
+    await service.shop.tracer?.finish()
     await log.finish()
     try outcome.get()
     return .success

@@ -30,10 +30,27 @@ import Testing
     var fields = HTTPFields()
     fields.append("traceparent", given)
     let identity = RequestIdentity(fields)
-    #expect((identity.traceID != nil) == isGood)
+    #expect((identity.parentSpanID != nil) == isGood && identity.traceID.count == 32)
+    #expect(identity.isSampledByClient == (isGood ? given.hasSuffix("1") : nil))
+    #expect((identity.traceparent != nil) == isGood)
     if isGood {
       #expect(identity.traceparent?.contains("4bf92f3577b34da6a3ce929d0e0e4736") == true)
       #expect(identity.traceparent?.contains("00f067aa0ba902b7") == false)
     }
+  }
+
+  /// Would break if requests without a trace could not be told apart in a log, or if a client's state could end the line of a field.
+  @Test func `a request without a trace has one of its own, and keeps no state of another`() {
+    var fields = HTTPFields()
+    fields.append("tracestate", "vendor=1")
+    let (one, other) = (RequestIdentity(fields), RequestIdentity(fields))
+    #expect(one.id == one.traceID && one.traceID != other.traceID && one.spanID != other.spanID)
+    #expect(one.traceparent == nil && one.traceState == nil)
+    fields.append("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+    #expect(RequestIdentity(fields).traceState == "vendor=1")
+    var long = HTTPFields()
+    long.append("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+    long.append("tracestate", String(repeating: "a", count: 513))
+    #expect(RequestIdentity(long).traceState == nil)
   }
 }

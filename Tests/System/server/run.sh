@@ -56,6 +56,8 @@ python3 Tests/System/server/browser.py "$address/" Samples/queries/q08-lantern.j
   --key "$(cat "$folder/writer")"
 kill "$server" && wait "$server"
 server=
+echo "== traces"
+"$python" Tests/System/server/traces.py "$VQ" "$index" "$picture"
 echo "== behind nginx"
 Tests/System/server/nginx.sh "$VQ" "$index" "$picture"
 echo "== clients that misbehave"

@@ -15,7 +15,7 @@ struct MatchHandlers: Handlers {
     var matcher = matcher(try catalogue.newest(), request, clock: time)
     matcher.models = settings.models
     let (question, picture) = try read(request, form, matcher, continues: continues)
-    matcher.onStep = { [metrics] in metrics.count($0, $1) }
+    matcher.onStep = shop.watch(request.info.identity)
     let deadline = request.arrival + settings.deadlines.deadline(question.deadline)
     let facetQuestion = question.facetQuestion
     // Checked before the image is decoded, and again by the search itself.

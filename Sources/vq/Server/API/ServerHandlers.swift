@@ -93,7 +93,8 @@ struct ServerHandlers: Handlers {
       ["Content-Type": "text/plain; version=0.0.4; charset=utf-8", "Cache-Control": "no-store"],
       body: Array(
         metrics.text(
-          figures, following, hasProcesses: settings.isolation != .off, runs: shop.runs.figures
+          figures, following, hasProcesses: settings.isolation != .off, runs: shop.runs.figures,
+          traces: shop.tracer?.counts, disk: DiskFigures(of: catalogue.directory)
         ).utf8))
   }
 

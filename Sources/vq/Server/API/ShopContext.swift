@@ -19,6 +19,8 @@ final class ShopContext: Sendable {
   let runs: ServedRuns
   let metrics: Metrics
   let log: ServerLog
+  /// The sender of traces, or `nil` if nobody wants them.
+  let tracer: Tracer?
   let thumbnails = ThumbnailCache()
   let isDraining = Mutex(false)
   /// The reasons for which `/readyz` says that the server is degraded.
@@ -41,7 +43,7 @@ final class ShopContext: Sendable {
   init(
     catalogue: ServedCatalogue, pool: WorkerPool, changePool: WorkerPool,
     settings: ShopService.Settings, replica: CatalogueReplica?, keys: APIKeys?,
-    metrics: Metrics, log: ServerLog
+    metrics: Metrics, log: ServerLog, tracer: Tracer? = nil
   ) {
     self.catalogue = catalogue
     runs = ServedRuns(directory: catalogue.directory)
@@ -59,7 +61,19 @@ final class ShopContext: Sendable {
       afterBatch: { catalogue.releaseLog() })
     self.metrics = metrics
     self.log = log
+    self.tracer = tracer
     currentKeys = Mutex(keys)
+  }
+
+  // MARK: Steps
+
+  /// Returns a function that takes the times of a request's steps, for the metrics and its trace.
+  func watch(_ identity: RequestIdentity) -> @Sendable (QueryStep, Duration) -> Void {
+    let tracer = tracer?.records(identity) == true ? tracer : nil
+    return { [metrics] step, time in
+      metrics.count(step, time)
+      tracer?.note(step.rawValue, time, of: identity)
+    }
   }
 
   // MARK: Keys

@@ -67,6 +67,7 @@ final class ShopService: HTTPService {
 
   func record(_ exchange: Exchange) {
     shop.metrics.count(exchange)
+    shop.tracer?.record(exchange)
     let key = exchange.info.flatMap { shop.key(of: $0.head) }
     shop.log.write(exchange, key: key?.name)
     if let info = exchange.info, exchange.computing > .zero {

@@ -122,7 +122,7 @@ final class Metrics: Sendable {
   /// Returns all figures.
   func text(
     _ catalogue: CatalogueFigures?, _ replica: ReplicaFigures? = nil, hasProcesses: Bool = false,
-    runs: [RunFigures] = []
+    runs: [RunFigures] = [], traces: Tracer.Counts? = nil, disk: DiskFigures? = nil
   ) -> String {
     let state = state.withLock { $0 }
     var lines: [String] = []
@@ -172,6 +172,15 @@ final class Metrics: Sendable {
     family(
       "vq_log_lines_dropped_total", "counter", "Lines of the log that nobody took in time.",
       [("", "\(state.droppedLogLines)")])
+    if let traces {
+      family(
+        "vq_trace_spans_total", "counter", "Spans of traces, by what became of them.",
+        [
+          ("{result=\"sent\"}", "\(traces.sent)"),
+          ("{result=\"crowdedOut\"}", "\(traces.crowdedOut)"),
+          ("{result=\"refused\"}", "\(traces.refused)"),
+        ])
+    }
     family("vq_connections", "gauge", "Open connections.", [("", "\(state.load.connections)")])
     family("vq_requests_running", "gauge", "Requests at work.", [("", "\(state.load.running)")])
     family(
@@ -192,6 +201,14 @@ final class Metrics: Sendable {
         ])
       family(
         "vq_catalogue_images", "gauge", "Images in the catalogue.", [("", "\(catalogue.images)")])
+    }
+    if let disk {
+      family(
+        "vq_index_disk_free_bytes", "gauge", "Bytes that are free on the disk of the index.",
+        [("", "\(disk.freeBytes)")])
+      family(
+        "vq_index_disk_bytes", "gauge", "Bytes of the disk of the index.",
+        [("", "\(disk.byteCount)")])
     }
     if let replica {
       family(
@@ -220,6 +237,9 @@ final class Metrics: Sendable {
     for metric in RunFigures.families(of: runs) {
       family(metric.name, "gauge", metric.help, metric.samples.map { ($0.labels, $0.value) })
     }
+    family(
+      "vq_build_info", "gauge", "1, with the version of the program.",
+      [("{version=\"\(Version.current)\"}", "1")])
     let process = ProcessFigures()
     family(
       "process_resident_memory_bytes", "gauge", "Resident memory.",

@@ -47,7 +47,8 @@ final class ServerLog: Sendable {
     let level: String
     let event: String
     let requestId: String
-    let traceId: String?
+    let traceId: String
+    let spanId: String
     let method: String?
     let route: String
     let status: Int
@@ -66,6 +67,7 @@ final class ServerLog: Sendable {
         time: HTTPDate().timestamp, level: exchange.status >= 500 ? "error" : "info",
         event: exchange.outcome == .clientGone ? "cancelled" : "request",
         requestId: exchange.identity.id, traceId: exchange.identity.traceID,
+        spanId: exchange.identity.spanID,
         method: exchange.info?.head.method, route: exchange.route, status: exchange.status,
         bytesIn: exchange.bytesIn, bytesOut: exchange.bytesOut,
         durationMs: Self.rounded(exchange.duration), queueMs: Self.rounded(exchange.wait),
