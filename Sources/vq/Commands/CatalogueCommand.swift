@@ -5,7 +5,7 @@ import VisualQuery
 enum CatalogueCommand {
   /// An action on an index.
   enum Action: String, CaseIterable, Sendable {
-    case status, verify, compact, rollback, export, `import`, remove, set, upgrade
+    case status, verify, compact, rollback, backup, export, `import`, remove, set, upgrade
     case readText = "read-text"
     case embed
 
@@ -22,7 +22,7 @@ enum CatalogueCommand {
           imagesRoot.description, allowOutside.description, publicFields.description,
           maxLoss.description, maxLossWeek.description,
         ]
-      case .compact, .rollback, .export, .import: []
+      case .compact, .rollback, .backup, .export, .import: []
       }
     }
   }
@@ -63,6 +63,7 @@ enum CatalogueCommand {
       "vq catalogue status --index shop.vq",
       "vq catalogue verify --index shop.vq",
       "vq catalogue rollback --index shop.vq",
+      "vq catalogue backup /srv/backup/shop.vq --index shop.vq",
       "vq catalogue export --index shop.vq | gzip > shop.jsonl.gz",
       "vq catalogue remove --id product:mug-red --index shop.vq",
       "vq catalogue set --images-root /srv/pictures --index shop.vq",
@@ -71,7 +72,8 @@ enum CatalogueCommand {
     ],
     operand: OperandDescription(
       placeholder: "ACTION", count: 1...2,
-      summary: "\(Action.allCases.map(\.rawValue).joined(separator: ", ")); import takes a FILE",
+      summary:
+        "\(Action.allCases.map(\.rawValue).joined(separator: ", ")); import takes a FILE, backup a new DIR",
       completion: .actions(Action.allCases.map(\.rawValue))),
     options: [
       MatchCommand.index.description, ids.description, imagesRoot.description,
@@ -92,6 +94,9 @@ enum CatalogueCommand {
                       something, and all that came after it: remove, set, label
                       bridges and changes over HTTP. 'status' tells the generation
                       that comes back; again: redo it
+            backup    copy everything into the new directory DIR while servers and
+                      runs go on: also fetched images, thumbnails, what people
+                      said and the numbers of searches
             export    write everything as JSON Lines to standard output
             import    read an export: FILE, or '-' for standard input
             remove    remove the entities that --id names
@@ -127,12 +132,14 @@ enum CatalogueCommand {
     _ arguments: ParsedArguments, on console: Console
   ) async throws -> ExitCode {
     let action: Action = try arguments.action()
-    guard (arguments.operands.count == 2) == (action == .import) else {
-      throw arguments.missingOperand(
-        action == .import
-          ? "'vq catalogue import' requires a FILE"
-          : "'vq catalogue \(action.rawValue)' takes no FILE"
-      )
+    guard (arguments.operands.count == 2) == [.import, .backup].contains(action) else {
+      let reason =
+        switch action {
+        case .import: "'vq catalogue import' requires a FILE"
+        case .backup: "'vq catalogue backup' requires a DIR, which does not exist yet"
+        default: "'vq catalogue \(action.rawValue)' takes no FILE"
+        }
+      throw arguments.missingOperand(reason)
     }
     let own = Set(action.options.map(\.name))
     let others = Action.allCases.flatMap(\.options).filter { !own.contains($0.name) }
@@ -177,6 +184,7 @@ enum CatalogueCommand {
         // The index was opened: it is in order, and only the saved generation is missing.
         throw CommandFailure(.failure, error.message)
       }
+    case .backup: try await backUp(upkeep, to: arguments.operands[1], index, console)
     case .export:
       try await upkeep.export { try console.output.writeLine($0) }
       noteApart(directory, "are not in it", console)
@@ -193,6 +201,20 @@ enum CatalogueCommand {
     case .embed: try await embed(directory, arguments, console)
     }
     return .success
+  }
+
+  private static func backUp(
+    _ upkeep: CatalogueUpkeep, to target: String, _ index: String, _ console: Console
+  ) async throws {
+    guard !PostgresLocation.isLocation(index) else {
+      throw CommandFailure(
+        .usage, "an index in PostgreSQL is backed up there, such as by pg_dump")
+    }
+    let made = try await upkeep.backUp(to: target)
+    try console.output.writeLine(
+      "\(DisplayText.escaped(target)) has generation \(made.generation) of \(DisplayText.escaped(index)): "
+        + "\(DisplayText.count(made.entityCount, "entity", "entities")), \(made.byteCount / 1000) kB; every byte was checked."
+    )
   }
 
   private static func readText(

@@ -56,6 +56,15 @@ package enum Folder {
     unsafe rmdir(FileName.systemName(path))
   }
 
+  /// Moves a folder or a file to a path on the same disk at which there is none.
+  ///
+  /// - Throws: ``StorageError`` if it cannot be moved.
+  package static func move(_ path: String, to other: String) throws(StorageError) {
+    guard unsafe rename(FileName.systemName(path), FileName.systemName(other)) == 0 else {
+      throw StorageError("move to", other)
+    }
+  }
+
   /// Creates a folder that other users of the machine cannot read; it may exist already.
   ///
   /// - Throws: ``StorageError`` if it cannot be created.
