@@ -12,16 +12,20 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 root=$work/root
 umask 022
-mkdir -p "$root"/{DEBIAN,usr/bin,lib/systemd/system,etc/default,usr/share/doc/vq/examples}
+mkdir -p "$root"/{DEBIAN,usr/bin,usr/lib/tmpfiles.d,lib/systemd/system,etc/default,usr/share/doc/vq/examples}
 install "$program" "$root/usr/bin/vq"
 strip "$root/usr/bin/vq"
 "$top/Packaging/share.sh" "$program" "$root/usr"
-install -m 644 "$top/Packaging/vq.service" "$root/lib/systemd/system/vq.service"
+install -m 644 "$top"/Packaging/{vq.service,vq-index.service,vq-index.timer} "$root/lib/systemd/system"
 install -m 644 "$top/Packaging/vq.default" "$root/etc/default/vq"
+install -m 644 "$top/Packaging/vq-index.default" "$root/etc/default/vq-index"
+install -m 644 "$top/Packaging/vq.tmpfiles" "$root/usr/lib/tmpfiles.d/vq.conf"
 install -m 644 "$top/Packaging/debian/copyright" "$top/SECURITY.md" "$root/usr/share/doc/vq"
 gzip -9nc "$top/CHANGELOG.md" > "$root/usr/share/doc/vq/changelog.gz"
 install -m 644 "$top/docs/deploy/nginx.conf" "$root/usr/share/doc/vq/examples/nginx.conf"
-install -m 755 "$top/Packaging/models.sh" "$root/usr/share/doc/vq/examples/models.sh"
+install -m 755 "$top"/Packaging/{models.sh,capacity.py} "$root/usr/share/doc/vq/examples"
+cp -r "$top/Packaging/monitoring" "$root/usr/share/doc/vq/examples/monitoring"
+chmod -R u=rwX,go=rX "$root/usr/share/doc/vq/examples/monitoring"
 
 # dpkg-shlibdeps reads a source package, of which only the names matter here.
 mkdir "$work/debian"
@@ -42,17 +46,18 @@ Suggests: libonnxruntime1.21, libpq5, libzbar0, nginx
 Description: find a shop's own products and stores in an image
  VisualQuery answers what of a shop's catalogue is in an image: a short ranked
  list of products and stores, each with a link that opens it. This package has
- the command vq and a service for systemd.
+ the command vq, a service for systemd, and a timer that renews its index.
  .
  Recommended libraries read more formats of images (WebP, AVIF, HEIC, GIF) and
  fetch images from servers; libpq5 shares an index in PostgreSQL; libzbar0
  reads bar codes and QR codes. With libonnxruntime1.21 and the models that
  /usr/share/doc/vq/examples/models.sh fetches, text in images is read.
 CONTROL
-echo /etc/default/vq > "$root/DEBIAN/conffiles"
+printf '%s\n' /etc/default/vq /etc/default/vq-index > "$root/DEBIAN/conffiles"
 install -m 755 "$top"/Packaging/debian/{postinst,prerm,postrm} "$root/DEBIAN"
 (cd "$root" && find etc lib usr -type f -exec md5sum {} + | sort -k2 > DEBIAN/md5sums)
 package=$top/.build/packages/vq_${version}_$architecture.deb
 mkdir -p "$(dirname "$package")"
 dpkg-deb -Zzstd --root-owner-group --build "$root" "$package" >&2
+(cd "$top" && Packaging/sbom.py "$package") > "${package%.deb}.spdx.json"
 echo "$package"

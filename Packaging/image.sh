@@ -30,7 +30,8 @@ if [ -n "${MODELS:-}" ]; then
   suffix=-text
 fi
 name=vq:$("$top/Packaging/version")$suffix
-buildah build --quiet "${variant[@]}" --build-arg "BASE=$base" --tag "$name" --file "$top/Packaging/Containerfile" "$work" >&2
+buildah build --quiet "${variant[@]}" --label "org.opencontainers.image.version=$("$top/Packaging/version")" \
+  --label "org.opencontainers.image.revision=$(git -C "$top" rev-parse HEAD)" --build-arg "BASE=$base" --tag "$name" --file "$top/Packaging/Containerfile" "$work" >&2
 archive=$top/.build/packages/vq-$("$top/Packaging/version")-$(uname -m)$suffix.oci.tar
 mkdir -p "$(dirname "$archive")"
 rm -f "$archive"

@@ -33,7 +33,7 @@ deb() {
     || { cat "$work/install.txt" >&2; exit 1; }
   demo chroot --userspec=vq:www-data "$root" /usr/bin/env HOME=/tmp vq
   [ "$(chroot "$root" stat -c %U /var/lib/vq)" = vq ]
-  [ -f "$root/etc/default/vq" ] && [ -f "$root/lib/systemd/system/vq.service" ]
+  [ -f "$root/etc/default/vq" ] && [ -f "$root/lib/systemd/system/vq.service" ] && [ -f "$root/lib/systemd/system/vq-index.timer" ]
   chroot "$root" bash -c '. /usr/share/bash-completion/completions/vq'
   [ -f "$root/usr/share/man/man1/vq-match.1.gz" ]
   chroot "$root" dpkg --purge vq > /dev/null
