@@ -95,6 +95,10 @@ static const uint8_t search_js[] = {
 static const uint8_t tools_css[] = {
 #embed "files/page/tools.css"
 };
+// The element for pages of shops, which has a place of its own.
+static const uint8_t visual_query_search_js[] = {
+#embed "../../Clients/Web/visual-query-search.js"
+};
 static const uint8_t words_js[] = {
 #embed "files/page/words.js"
 };
@@ -131,6 +135,7 @@ static const cs_page_file page_files[] = {
     {"search.css", {search_css, sizeof search_css}},
     {"search.js", {search_js, sizeof search_js}},
     {"tools.css", {tools_css, sizeof tools_css}},
+    {"visual-query-search.js", {visual_query_search_js, sizeof visual_query_search_js}},
     {"words.js", {words_js, sizeof words_js}},
 };
 
