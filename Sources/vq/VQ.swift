@@ -27,6 +27,7 @@ struct VQ {
     EvalCommand.command, FitCommand.command,
     DiffCommand.command,
     WhyNotCommand.command, NeighborsCommand.command, FeedbackCommand.command, ServeCommand.command,
+    AgentCommand.command,
     KeyCommand.command,
     HashCommand.command, SignCommand.command, PostgresCommand.command, CopyCommand.command,
     CodegenCommand.command,

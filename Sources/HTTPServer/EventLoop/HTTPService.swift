@@ -109,6 +109,39 @@ package struct HTTPRequest: Sendable {
   }
 }
 
+extension HTTPRequest {
+  /// Makes a request of the same client within this one: with its rights, its language, its identity and its time.
+  package func asking(
+    _ method: String, _ path: [String], _ query: [(name: String, values: [String])] = [],
+    contentType: String? = nil, body: [UInt8] = []
+  ) -> HTTPRequest {
+    var fields = HTTPFields()
+    for name in ["authorization", "accept-language"] {
+      if let value = info.head.fields[name] { fields.append(name, value) }
+    }
+    if let contentType { fields.append("content-type", contentType) }
+    let parameters = query.map { name, values in
+      RequestHead.Parameter(name: name, value: values.joined(separator: ","), list: values)
+    }
+    let head = RequestHead(
+      method: method, path: path, query: parameters, fields: fields, host: info.head.host,
+      keepsAlive: false, expectsContinue: false, framing: .length(body.count))
+    return HTTPRequest(
+      info: RequestInfo(head: head, identity: info.identity, peer: info.peer), body: body,
+      arrival: arrival, wait: wait, time: time)
+  }
+
+  /// Makes a request of somebody on this machine, which came by no connection.
+  package init(local body: [UInt8]) {
+    let head = RequestHead(
+      method: "POST", path: [], query: [], fields: HTTPFields(), host: nil, keepsAlive: false,
+      expectsContinue: false, framing: .length(body.count))
+    self.init(
+      info: RequestInfo(head: head, identity: RequestIdentity(), peer: .local), body: body,
+      arrival: .now, wait: .zero)
+  }
+}
+
 /// A request and its outcome.
 package struct Exchange: Sendable {
   /// The way in which a request ended.

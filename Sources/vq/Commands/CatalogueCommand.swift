@@ -61,7 +61,6 @@ enum CatalogueCommand {
     summary: "check, compact, export, upgrade or roll back an index",
     examples: [
       "vq catalogue status --index shop.vq",
-      "vq catalogue verify --index shop.vq",
       "vq catalogue rollback --index shop.vq",
       "vq catalogue backup /srv/backup/shop.vq --index shop.vq",
       "vq catalogue export --index shop.vq | gzip > shop.jsonl.gz",

@@ -149,7 +149,7 @@ class Hostile:
     def signatures(self, count):
         server = self.serve()
         document = json.loads(server.ask("GET", "/openapi.json")[2])
-        content = document["paths"]["/v1/match"]["post"]["requestBody"]["content"]
+        content = document["paths"]["/v1/match:query"]["post"]["requestBody"]["content"]
         example = content["application/json"]["examples"]["signature"]["value"]
         text = example["signature"]
         whole = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))

@@ -92,7 +92,7 @@ import VisualQuery
       "'vq postgres' takes init; found 'start'"),
     Mistake(
       "help mach", .unacceptableOperand,
-      "'vq help' takes index, match, catalogue, doctor, feeds, duplicates, labels, rules, report, eval, fit, diff, why-not, neighbors, feedback, serve, key, hash, sign, postgres, copy, codegen, simulate-client, help or completions; found 'mach'; did you mean 'match'?"
+      "'vq help' takes index, match, catalogue, doctor, feeds, duplicates, labels, rules, report, eval, fit, diff, why-not, neighbors, feedback, serve, mcp, key, hash, sign, postgres, copy, codegen, simulate-client, help or completions; found 'mach'; did you mean 'match'?"
     ),
   ]
 

@@ -160,6 +160,8 @@ struct Endpoint: Sendable {
 enum BodyLimits {
   /// A question in JSON.
   static let question = 262_144
+  /// A message of an agent, which has room for an image of 10 MB in Base64.
+  static let agent = 14_000_000
   /// A list of ids, which has room for the longest 1000.
   static let ids = 524_288
   /// An entity in JSON, as of a row of a feed.

@@ -28,6 +28,9 @@ extension Endpoint {
     ) { shop, call in
       try await EventHandlers(shop).countEvents(call.request)
     },
+    Endpoint("POST /mcp", .read, body: .json(BodyLimits.agent)) { shop, call in
+      try await AgentHandlers(shop).answer(call.request)
+    },
     Endpoint("GET /v1/numbers", .write) { shop, call in
       try EventHandlers(shop).numbers(call.request)
     },

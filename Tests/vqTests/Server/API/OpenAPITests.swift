@@ -18,7 +18,7 @@ import VisualQuery
     let named = try #require(try Self.document()["paths"] as? [String: [String: Any]])
     let pages = Set([.page] + ServedFiles.pageFiles.keys.map(Route.pageFile))
     let routes = (Route.fixed + Self.named)
-      .filter { !pages.contains($0) && $0.template != Self.association }
+      .filter { !pages.contains($0) && $0.template != Self.association && $0.template != "/mcp" }
     #expect(Set(named.keys) == Set(routes.map(\.template)))
     for route in routes {
       let methods = named[route.template]?.keys.filter { $0 != "parameters" }

@@ -115,6 +115,17 @@ import VisualQuery
       Question("POST /v1/evaluations:figures", json: "{}"),
       Question("GET /v1/fit"), Question("POST /v1/fit", json: "{}"), Question("DELETE /v1/fit"),
       Question("POST /v1/fit/photos", json: "{}"),
+      Question("POST /mcp", json: #"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#),
+      Question(
+        "POST /mcp",
+        json:
+          #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get","arguments":{"ids":["product:oats"]}}}"#
+      ),
+      Question(
+        "POST /mcp",
+        json:
+          #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"words":"oats"}}}"#
+      ),
       Question("POST /v1/fit/photos:kept", json: #"{"statement":1}"#),
     ] + ServedFiles.pageFiles.keys.map { Question("GET /page/\($0)") }
   }
