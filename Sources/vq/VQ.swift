@@ -51,8 +51,14 @@ struct VQ {
     }
     var endsItself = false
     if case .success(.run(let command, _)) = parsed { endsItself = command.endsItself }
+    let start = Date()
     let code = await Interrupt.cancelling(hasGracePeriod: !endsItself) { @concurrent in
       await run(parsed, environment: environment)
+    }
+    if case .success(.run(let command, _)) = parsed, command.name == IndexCommand.command.name,
+      let warning = TraceOptions.send(run: "vq \(command.name)", from: start, code: code)
+    {
+      Console(environment: environment, color: .auto).diagnostics.warning(warning)
     }
     // Everything is written. `exit` would also tear down the libraries, such as OpenSSL, under threads
     // that still close their connections.

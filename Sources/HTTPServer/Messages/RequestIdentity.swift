@@ -36,6 +36,13 @@ package struct RequestIdentity: Sendable, Hashable {
     id = fields["x-request-id"].flatMap { Self.isSound($0) ? $0 : nil } ?? own
   }
 
+  /// Makes the identity of work that no request asked for, beneath a span if there is one.
+  package init(traceparent: String?) {
+    var fields = HTTPFields()
+    if let traceparent { fields.append("traceparent", traceparent) }
+    self.init(fields)
+  }
+
   /// The client's trace with this server's part in it; `nil` if the client sent none.
   package var traceparent: String? {
     parentSpanID == nil ? nil : "00-\(traceID)-\(spanID)-\(flags)"

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServer
 import VisualQuery
 
 /// The options of `vq serve` that say where traces go.
@@ -25,16 +26,47 @@ enum TraceOptions {
 
   /// Returns what sends traces, or `nil` if nobody wants them.
   static func tracer(_ arguments: ParsedArguments, log: ServerLog) throws -> Tracer? {
-    let environment = ProcessInfo.processInfo.environment
-    func value(_ name: String) -> String? {
-      environment[name].flatMap { $0.isEmpty ? nil : $0 }
-    }
-    guard let address = arguments[collector] ?? value("OTEL_EXPORTER_OTLP_ENDPOINT") else {
+    guard let address = arguments[collector] ?? variable("OTEL_EXPORTER_OTLP_ENDPOINT") else {
       if arguments[share] != nil {
         throw CommandFailure(.usage, "--trace-share requires --traces, which says where they go")
       }
       return nil
     }
+    return Tracer(
+      share: arguments[share] ?? 0.01, service: service, deliver: try sender(to: address),
+      tell: { message, isError in log.write("traces", message, level: isError ? "error" : "info") })
+  }
+
+  /// Sends a run of a command as a span, if `OTEL_EXPORTER_OTLP_ENDPOINT` names a collector; beneath the span of
+  /// `TRACEPARENT` if there is one.
+  ///
+  /// - Returns: The reason why it was not sent.
+  static func send(run name: String, from start: Date, code: ExitCode) -> String? {
+    guard let address = variable("OTEL_EXPORTER_OTLP_ENDPOINT") else { return nil }
+    let identity = RequestIdentity(traceparent: variable("TRACEPARENT"))
+    func nanoseconds(_ date: Date) -> Int { Int(date.timeIntervalSince1970 * 1e9) }
+    var span = Span(
+      traceID: identity.traceID, id: identity.spanID, parentID: identity.parentSpanID, name: name,
+      kind: .inner, start: nanoseconds(start), end: nanoseconds(Date()))
+    span.attributes = ["process.exit.code": .integer(Int64(code.rawValue))]
+    span.isError = ![.success, .nothingToDo, .losses, .unfinished].contains(code)
+    do {
+      try sender(to: address)(JSONWriter.bytes(of: Span.request([span], service: service)))
+      return nil
+    } catch {
+      return
+        "the trace of this run was not sent: \((error as? CommandFailure)?.message ?? "\(error)")"
+    }
+  }
+
+  private static func variable(_ name: String) -> String? {
+    ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  private static var service: String { variable("OTEL_SERVICE_NAME") ?? "vq" }
+
+  /// Returns a function that sends spans to a collector; nothing is sent yet.
+  private static func sender(to address: String) throws -> @Sendable ([UInt8]) throws -> Void {
     let path = "/v1/traces"
     let connection: ServiceConnection
     do {
@@ -42,24 +74,21 @@ enum TraceOptions {
         address.hasSuffix(path) ? String(address.dropLast(path.count)) : address,
         timeLimit: timeLimit)
     } catch let failure as ServiceConnection.Failure {
-      throw CommandFailure(.usage, "--traces: \(failure.message)")
+      throw CommandFailure(.usage, "the collector of traces: \(failure.message)")
     }
-    let fields = try fields(value("OTEL_EXPORTER_OTLP_HEADERS") ?? "")
-    return Tracer(
-      share: arguments[share] ?? 0.01, service: value("OTEL_SERVICE_NAME") ?? "vq",
-      deliver: { body in
-        let answer: ServiceConnection.Answer
-        do throws(ServiceConnection.Failure) {
-          answer = try connection.ask(path, fields: fields, content: ("application/json", body))
-        } catch {
-          throw Refusal(description: error.message)
-        }
-        guard (200..<300).contains(answer.status) else {
-          throw Refusal(
-            description: "the collector '\(connection.address)' answers with \(answer.status)")
-        }
-      },
-      tell: { message, isError in log.write("traces", message, level: isError ? "error" : "info") })
+    let fields = try fields(variable("OTEL_EXPORTER_OTLP_HEADERS") ?? "")
+    return { body in
+      let answer: ServiceConnection.Answer
+      do throws(ServiceConnection.Failure) {
+        answer = try connection.ask(path, fields: fields, content: ("application/json", body))
+      } catch {
+        throw Refusal(description: error.message)
+      }
+      guard (200..<300).contains(answer.status) else {
+        throw Refusal(
+          description: "the collector '\(connection.address)' answers with \(answer.status)")
+      }
+    }
   }
 
   /// The reason why a collector did not take spans.

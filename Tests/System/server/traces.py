@@ -9,10 +9,12 @@ import base64
 import http.client
 import http.server
 import json
+import pathlib
 import re
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -155,6 +157,27 @@ lines = [line for line in log if line.get("requestId") == "mine"]
 say("the line of the log has trace and span", lines and lines[0]["traceId"] == trace and lines[0]["spanId"] == roots[0].span_id.hex(), lines)
 say("the others have a trace of their own", all(len(line["traceId"]) == 32 and len(line["spanId"]) == 16 for line in log if line["event"] == "request"))
 say("the server ends", code == 0, code)
+
+# A run of the index is a span of the trace that starts it.
+collector = Collector("answers")
+with tempfile.TemporaryDirectory() as folder:
+    feed = pathlib.Path(folder) / "feed.jsonl"
+    variables = {"PATH": "/usr/bin:/bin", "OTEL_SERVICE_NAME": "photos of the shop", "OTEL_EXPORTER_OTLP_HEADERS": "api-key=a%20secret",
+                 "TRACEPARENT": f"00-{trace}-{client}-01"}
+
+    def index(address):
+        return subprocess.run([VQ, "index", feed, "--index", f"{folder}/shop.vq", "--quiet"], capture_output=True, text=True,
+                              env={**variables, "OTEL_EXPORTER_OTLP_ENDPOINT": address})
+    feed.write_text('{"type":"product","id":"a","title":"A"}\n')
+    good = index(collector.address)
+    feed.write_text("{")
+    bad = index(collector.address)
+    say("runs of the index are spans, with their exit codes", [(span.name, span.attributes[0].value.int_value, span.status.code) for span in collector.spans]
+        == [("vq index", good.returncode, 0), ("vq index", bad.returncode, 2)] and bad.returncode, (collector.spans, good.stderr, bad.stderr))
+    say("they are beneath the span that started them", all(span.parent_span_id.hex() == client for span in collector.spans), collector.spans)
+    feed.write_text('{"type":"product","id":"b","title":"B"}\n')
+    lost = index("http://127.0.0.1:1")
+    say("a run whose trace is lost says so, and ends as it did", lost.returncode == good.returncode and "trace of this run" in lost.stderr, lost.stderr)
 
 closed = socket.socket()
 closed.bind(("127.0.0.1", 0))
