@@ -83,24 +83,28 @@ public struct ImageDecoder: Sendable {
     precondition(limit >= 1, "an image has at least one pixel")
     let header = try header(of: bytes, shouldStop: shouldStop)
     let first = try picture(bytes, header, longerSide: limit, shouldStop)
-    guard [.gif, .webp].contains(header.format), first.pixels.isBlank(shouldStop) else {
+    guard [.gif, .webp, .png].contains(header.format), try first.pixels.isBlank(shouldStop) else {
       return first
     }
-    for frame in LaterFrames(of: bytes, header.format, shouldStop: shouldStop).files {
+    let frames = try LaterFrames(of: bytes, header.format, shouldStop: shouldStop)
+    for number in frames.numbers {
       do throws(DecodeError) {
+        guard let frame = try frames.file(number, shouldStop: shouldStop) else { continue }
         let own = try self.header(of: frame.bytes, shouldStop: shouldStop)
         let isWhole = (own.width, own.height) == (header.width, header.height)
         let later = try picture(
           frame.bytes, own, longerSide: isWhole ? limit : .max, shouldStop)
         if isWhole {
-          if later.pixels.isBlank(shouldStop) { continue }
+          if try later.pixels.isBlank(shouldStop) { continue }
           return later
         }
-        guard (own.width, own.height) == (frame.box.width, frame.box.height) else { continue }
+        guard (own.width, own.height) == (frame.box.width, frame.box.height),
+          own.orientation == .up
+        else { continue }
         try limits.check(memory: 12 * header.width * header.height, for: header)
         let whole = first.pixels.painted(
           with: later.pixels, at: frame.box, width: header.width, height: header.height)
-        if whole.isBlank(shouldStop) { continue }
+        if try whole.isBlank(shouldStop) { continue }
         return DecodedPicture(
           pixels: whole.reduced(toLongerSide: limit), damage: later.damage, profile: later.profile)
       } catch {

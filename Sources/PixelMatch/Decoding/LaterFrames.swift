@@ -1,13 +1,13 @@
-/// The frames of an animated GIF or WebP after the first one, each as a file of its own.
+/// The frames of an animated GIF, WebP or PNG after the first one, each as a file of its own.
 ///
 /// Animations often fade in from one color, or begin with a transparent frame, so that their first frame shows nothing. A later frame may be a part of
 /// the image that changes: it is painted over the first one.
 struct LaterFrames {
   /// The most frames that are looked at.
-  private static let limit = 32
+  static let limit = 32
 
   /// A frame of a file.
-  private struct Frame {
+  struct Frame {
     let bytes: Range<Int>
     let box: ImageRectangle
   }
@@ -30,14 +30,18 @@ struct LaterFrames {
   private let frames: [Frame]
   private let format: ImageFormat
 
-  /// Finds the frames; there are none in other formats, or if the function was told to stop.
+  /// Finds the frames; there are none in other formats.
   ///
+  /// - Throws: ``DecodeError`` with the code `cancelled`.
   /// - Complexity: O(blocks) of the file, at most of ``limit`` frames.
-  init(of bytes: [UInt8], _ format: ImageFormat, shouldStop: () -> Bool) {
+  init(
+    of bytes: [UInt8], _ format: ImageFormat, shouldStop: () -> Bool
+  ) throws(DecodeError) {
     frames =
       switch format {
-      case .gif: Self.framesOfGIF(bytes, shouldStop)
+      case .gif: try Self.framesOfGIF(bytes, shouldStop)
       case .webp: Self.framesOfWebP(bytes)
+      case .png: try Self.framesOfPNG(bytes, shouldStop)
       default: []
       }
     (self.bytes, self.format) = (bytes, format)
@@ -45,26 +49,34 @@ struct LaterFrames {
       0..<(format == .gif ? Self.headEnd(ofGIF: bytes) : frames.first?.bytes.lowerBound ?? 0)
   }
 
-  /// Returns the files of the frames that lie within the first one, one after the other.
-  var files: some Sequence<File> {
-    let first = frames.first?.box
-    return frames.dropFirst().lazy.compactMap { frame in
-      guard let first else { return nil }
-      let box = ImageRectangle(
-        x: frame.box.x - first.x, y: frame.box.y - first.y, width: frame.box.width,
-        height: frame.box.height)
-      guard box.x >= 0, box.y >= 0, box.x + box.width <= first.width,
-        box.y + box.height <= first.height
-      else { return nil }
-      var file = Array(bytes[head]) + bytes[frame.bytes]
-      if format == .gif {
-        file.append(0x3B)
-      } else {
-        let size = UInt32(clamping: file.count - 8)
-        for byte in 0..<4 { file[4 + byte] = UInt8(truncatingIfNeeded: size >> (8 * byte)) }
-      }
-      return File(bytes: file, box: box)
+  /// The numbers of the frames after the first one.
+  var numbers: Range<Int> { 1..<max(1, frames.count) }
+
+  /// Returns a frame as a file, or `nil` if it does not lie within the first one.
+  ///
+  /// - Parameters:
+  ///   - number: One of the ``numbers``.
+  ///   - shouldStop: A function that is called between parts of the file; `true` ends with the code `cancelled`.
+  /// - Throws: ``DecodeError`` with the code `cancelled`.
+  func file(_ number: Int, shouldStop: () -> Bool) throws(DecodeError) -> File? {
+    let (frame, first) = (frames[number], frames[0].box)
+    let box = ImageRectangle(
+      x: frame.box.x - first.x, y: frame.box.y - first.y, width: frame.box.width,
+      height: frame.box.height)
+    guard box.x >= 0, box.y >= 0, box.x + box.width <= first.width,
+      box.y + box.height <= first.height
+    else { return nil }
+    if format == .png {
+      return File(bytes: try Self.png(of: frame, head, in: bytes, shouldStop), box: box)
     }
+    var file = Array(bytes[head]) + bytes[frame.bytes]
+    if format == .gif {
+      file.append(0x3B)
+    } else {
+      let size = UInt32(clamping: file.count - 8)
+      for byte in 0..<4 { file[4 + byte] = UInt8(truncatingIfNeeded: size >> (8 * byte)) }
+    }
+    return File(bytes: file, box: box)
   }
 
   /// Returns a number whose lowest byte is the first.
@@ -80,7 +92,9 @@ struct LaterFrames {
   }
 
   /// Returns the frames, each with the extensions before it, up to one that is cut off (GIF89a, 20 to 23).
-  private static func framesOfGIF(_ bytes: [UInt8], _ shouldStop: () -> Bool) -> [Frame] {
+  private static func framesOfGIF(
+    _ bytes: [UInt8], _ shouldStop: () -> Bool
+  ) throws(DecodeError) -> [Frame] {
     var frames: [Frame] = []
     var pace = AskingPace()
     var (start, place) = (headEnd(ofGIF: bytes), headEnd(ofGIF: bytes))
@@ -92,7 +106,7 @@ struct LaterFrames {
       let flags = bytes[place + 9]
       place += isImage ? 11 + (flags & 0x80 == 0 ? 0 : 3 << (Int(flags) & 7 + 1)) : 2
       while place < bytes.count, bytes[place] != 0 {
-        if pace.isTime(), shouldStop() { return [] }
+        if pace.isTime(), shouldStop() { throw .cancelled }
         place += 1 + Int(bytes[place])
       }
       place += 1
@@ -135,23 +149,25 @@ extension PixelBuffer {
   /// The largest difference of a value from the first pixel's in an image that shows nothing.
   private static let blankDifference = 12
 
-  /// Returns whether all pixels have nearly one color; false if it was told to stop.
+  /// Returns whether all pixels have nearly one color.
   ///
+  /// - Throws: ``DecodeError`` with the code `cancelled`.
   /// - Complexity: O(pixels), or O(1) for most images that show something.
-  func isBlank(_ shouldStop: () -> Bool) -> Bool {
-    struct Difference: Error {}
+  func isBlank(_ shouldStop: () -> Bool) throws(DecodeError) -> Bool {
+    enum End: Error { case difference, stop }
     var (first, pace) = ([UInt8](), AskingPace())
-    do throws(Difference) {
-      try forEachRGBARow { (row, _) throws(Difference) in
-        if pace.isTime(after: width), shouldStop() { throw Difference() }
+    do throws(End) {
+      try forEachRGBARow { (row, _) throws(End) in
+        if pace.isTime(after: width), shouldStop() { throw .stop }
         if first.isEmpty { first = (0..<4).map { row[$0] } }
         for place in 0..<4 * width
         where abs(Int(row[place]) - Int(first[place & 3])) > Self.blankDifference {
-          throw Difference()
+          throw .difference
         }
       }
       return true
     } catch {
+      if case .stop = error { throw .cancelled }
       return false
     }
   }

@@ -67,7 +67,7 @@ struct PNGColorChunks {
   }
 
   /// The CRC-32 of a chunk's type and content (PNG, annex D).
-  private static func checksum(_ bytes: Span<UInt8>) -> UInt32 {
+  static func checksum(_ bytes: Span<UInt8>) -> UInt32 {
     var rest: UInt32 = .max
     for index in bytes.indices {
       rest ^= UInt32(bytes[index])
