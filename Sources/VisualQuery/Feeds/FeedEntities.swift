@@ -2,7 +2,7 @@
 package struct FeedEntities {
   /// The version of the rules by which rows are read. Raised whenever the same row is read in
   /// another way, so that a row that an earlier version indexed is not skipped as unchanged.
-  static let rulesVersion = 15
+  static let rulesVersion = 16
 
   /// The schemes that links may have besides `https`.
   var allowedSchemes: Set<String>
@@ -195,8 +195,8 @@ package struct FeedEntities {
   }
 
   /// Returns a row without a link that the shop does not accept, and without images and what its texts and lists of words
-  /// have beyond the limits.
-  private func checked(_ json: JSONValue) -> (json: JSONValue, warnings: [FieldError]) {
+  /// have beyond the limits. Its link is the one into the app, if there is one.
+  private mutating func checked(_ json: JSONValue) -> (json: JSONValue, warnings: [FieldError]) {
     guard case .object(var fields) = json else { return (json, []) }
     var warnings: [FieldError] = []
     if !imagesMap.isEmpty, case .array(let names)? = fields["images"] {
@@ -221,6 +221,9 @@ package struct FeedEntities {
         fields["url"] = nil
         warnings.append(FieldError(field: "url", reason: error.message))
       }
+    }
+    if let scheme = AppLink.apply(to: &fields, allowedSchemes: allowedSchemes) {
+      findings.add(appScheme: scheme)
     }
     warnings += TextLimits.apply(to: &fields)
     return (.object(fields), warnings)

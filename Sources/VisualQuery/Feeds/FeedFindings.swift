@@ -23,19 +23,21 @@ package struct FeedFinding: Sendable, Hashable {
     case idFromLink
     /// An id that was made of the title.
     case idFromTitle
+    /// A link into the app that is not used, because the shop does not accept its scheme.
+    case appLink
 
     /// True if a part of the feed is lost for matching.
     package var isLoss: Bool {
       switch self {
       case .price, .images, .availability, .url: true
-      case .salePrice, .dates, .language, .repeated, .idFromLink, .idFromTitle: false
+      case .salePrice, .dates, .language, .repeated, .idFromLink, .idFromTitle, .appLink: false
       }
     }
   }
 
   /// The kind of the finding.
   package let kind: Kind
-  /// The field of the feed.
+  /// The field of the feed, or the scheme of a link into the app.
   package let field: String
 }
 
@@ -81,6 +83,9 @@ package struct FeedFindings: Sendable {
       if wantsAvailability, Self.isAvailability(text, name) { count(.availability, name) }
     }
   }
+
+  /// Counts a link into the app that has a scheme which the shop does not accept.
+  mutating func add(appScheme: String) { count(.appLink, appScheme) }
 
   /// The meaning of a field that is kept, by its name.
   private struct Meaning {

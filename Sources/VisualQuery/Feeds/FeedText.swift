@@ -166,6 +166,14 @@ enum FeedText {
       .filter { Int($0) == nil && !$0.isEmpty }
   }
 
+  /// Returns whether labels lack a part of the text that they are of, such as the first step of a path or the number of a category.
+  static func isMore(_ text: String, than labels: [String]) -> Bool {
+    if !isValue(text) || text.first == "[" { return false }
+    let separators = text.contains(">") ? ">" : ",/|;"
+    return text.split(whereSeparator: { separators.contains($0) })
+      .count { $0.contains { !$0.isWhitespace } } > labels.count
+  }
+
   /// Returns the labels in a list of category paths: of each the last two.
   static func categories(_ text: String, separator: Character, step: Character) -> [String] {
     PlainText.text(text).split(separator: separator).flatMap { path in

@@ -214,6 +214,11 @@ struct FieldMap: Sendable, Hashable {
     return name.hasPrefix(start) ? String(name.dropFirst(start.count)) : nil
   }
 
+  /// The patterns of the columns with the stock of one place, whose name is the rest of that of the column.
+  var stockPatterns: [String] {
+    assignments.filter { $0.target == .quantity }.flatMap(\.source.fields).filter(Self.isPattern)
+  }
+
   /// Returns whether a source is a pattern of the names of columns.
   static func isPattern(_ source: String) -> Bool { source.hasPrefix("*") || source.hasSuffix("*") }
 

@@ -55,6 +55,8 @@ struct ProductDraft: Sendable {
   var currency: String?
   var availability: String?
   var quantity: String?
+  /// The places at which it is in stock, as the shop calls them; `nil` if the record says nothing of places.
+  var stockedAt: [String]?
   private(set) var attributes: [String: String] = [:]
   private(set) var labels: [String] = []
   /// The text on the thing.
@@ -100,7 +102,7 @@ struct ProductDraft: Sendable {
     case .image?: mainImages += ImageList.names(in: text)
     case .images?: images += ImageList.names(in: text)
     case .thumbnail?: thumbnail = text
-    case .labels?: addLabels(FeedText.words(text))
+    case .labels?: addLabels(in: text, of: name)
     case .price?, .amount?: price = price ?? PriceField(text: text)
     case .pricedIn(let code)?: price = price ?? PriceField(text: text, currency: code)
     case .salePrice?: (salePrice, salePriceName) = (PriceField(text: text), name)
@@ -195,7 +197,9 @@ struct ProductDraft: Sendable {
 
   /// Keeps a field unchanged.
   mutating func keep(_ name: String, _ value: JSONValue) {
-    let name = Self.kept(name)
+    var name = Self.kept(name)
+    // In the native form, `attributes` are an object.
+    if name == "attributes", case .string = value { name = "attributesText" }
     if !name.isEmpty, fields[name] == nil { fields[name] = value }
   }
 
@@ -228,6 +232,7 @@ struct ProductDraft: Sendable {
   var size: Int {
     [title, otherTitle, id, brand, group, url].reduce(0) { $0 + FeedAllowance.size(of: $1 ?? "") }
       + FeedAllowance.size(of: labels) + FeedAllowance.size(of: lines)
+      + FeedAllowance.size(of: stockedAt ?? [])
       + FeedAllowance.size(of: fields)
       + attributes.reduce(0) { $0 + FeedAllowance.size(of: $1.key + $1.value) }
   }
@@ -274,6 +279,13 @@ struct ProductDraft: Sendable {
 
   mutating func addLabels(_ texts: [String]) { labels += texts }
 
+  /// Adds the labels in a category or a list of tags, and keeps a text that has more, such as a path of three categories.
+  mutating func addLabels(in text: String, of name: String) {
+    let words = FeedText.words(text)
+    addLabels(words)
+    if FeedText.isMore(text, than: words) { keep(name, .string(text)) }
+  }
+
   /// The names of the images so far, the main one first.
   var imageNames: [String] {
     let all = FeedText.unique(mainImages + images)
@@ -310,7 +322,7 @@ struct ProductDraft: Sendable {
     if let type = EntityType(rawValue: text.lowercased().trimmed) {
       self.type = type
     } else if !FeedText.isKind(text) {
-      addLabels(FeedText.words(text))
+      addLabels(in: text, of: "category")
     }
   }
 
@@ -362,6 +374,10 @@ struct ProductDraft: Sendable {
     if !lines.isEmpty { object[EntityValue.textField] = .array(lines.map(JSONValue.string)) }
     if !attributes.isEmpty {
       object["attributes"] = .object(attributes.mapValues(JSONValue.string))
+    }
+    // An empty list replaces the places that were known before.
+    if let stockedAt {
+      object[EntityValue.stockedAtField] = .array(stockedAt.map(JSONValue.string))
     }
     do throws(FieldError) {
       if let price = try readPrice(context.prices, &warnings) { object["price"] = price }

@@ -11,6 +11,8 @@ struct ProductVariant: Sendable {
   var datedSale: [String: JSONValue] = [:]
   var availability: String?
   var quantity: String?
+  /// The places at which it is in stock, or `nil` if its row says nothing of places.
+  var stockedAt: [String]?
   /// The values of its options, by the names of attributes, in their order.
   var options: [(name: String, value: String)] = []
   var images: [String] = []
@@ -31,6 +33,7 @@ struct ProductVariant: Sendable {
     price = draft.price?.named(draft.currency)
     (salePrice, datedSale) = (draft.currentSalePrice?.named(draft.currency), draft.datedSale)
     (availability, quantity) = (draft.availability, draft.quantity)
+    stockedAt = draft.stockedAt
     options = draft.attributes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     (images, url, codes) = (draft.imageNames, draft.url, draft.codes)
   }
@@ -44,6 +47,7 @@ struct ProductVariant: Sendable {
   fileprivate var size: Int {
     let texts = ids + [sku, title, price?.text ?? "", salePrice?.text ?? "", url ?? ""]
     return FeedAllowance.size(of: texts) + FeedAllowance.size(of: images)
+      + FeedAllowance.size(of: stockedAt ?? [])
       + options.reduce(0) { $0 + FeedAllowance.size(of: $1.name + $1.value) }
       + codes.reduce(0) { $0 + FeedAllowance.size(of: $1.text) }
       + FeedAllowance.size(of: datedSale)
@@ -137,6 +141,20 @@ struct ProductFamily: Sendable {
       omissions.largeVariantCount += 1
       omissions.ids += ids(ofOmitted: variant)
     }
+  }
+
+  /// Adds a row about the stock of a variant at one place. The rows of a variant follow each other.
+  mutating func addStock(_ variant: ProductVariant) {
+    guard let last = variants.indices.last, variants[last].sku == variant.sku,
+      variants[last].options.elementsEqual(variant.options, by: ==)
+    else { return add(variant) }
+    variants[last].quantity = variants[last].quantity ?? variant.quantity
+    let known = variants[last].stockedAt ?? []
+    guard let place = variant.stockedAt?.first, !known.contains(place),
+      allowance.draw(FeedAllowance.size(of: place))
+    else { return }
+    variants[last].stockedAt = known + [place]
+    variants[last].quantity = variant.quantity
   }
 
   /// Leaves out a variant beyond the largest number.
@@ -319,6 +337,10 @@ struct ProductFamily: Sendable {
       let isCounted = best.availability == nil && best.availabilityWord != nil
       draft.availability = isCounted ? nil : best.availability ?? draft.availability
       draft.quantity = best.quantity ?? draft.quantity
+    }
+    let places = variants.compactMap(\.stockedAt)
+    if !variants.isEmpty {
+      draft.stockedAt = places.isEmpty ? nil : FeedText.unique(places.flatMap(\.self))
     }
     for name in FeedText.unique(variants.flatMap { $0.options.map(\.name) }) {
       let values = FeedText.unique(

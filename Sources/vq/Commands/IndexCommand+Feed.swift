@@ -253,6 +253,12 @@ extension IndexCommand {
         console.diagnostics.note("\(count) no id in the feed; their links are their ids")
       case .idFromTitle:
         console.diagnostics.note("\(count) no id in the feed; their ids are made of their titles")
+      case .appLink:
+        let schemes = fields.prefix(5).map { DisplayText.escaped($0.key.field) }
+        console.diagnostics.note(
+          "\(count) a link into an app with the scheme '\(schemes[0])', which is kept and not used; "
+            + "to make such links theirs, add to the command: --allow-scheme \(schemes.joined(separator: ","))"
+        )
       }
     }
   }

@@ -50,7 +50,7 @@ import VisualQuery
     #expect(read.format == .merchant)
     #expect(
       Self.json(read.entities) == [
-        #"{"availability":"inStock","extra":{"description":"A \"mug\""},"group":"g","id":"m1","images":["m1.jpg","m2.jpg","m3.jpg"],"labels":["kitchen","mugs"],"price":{"amount":"14.90","currency":"EUR"},"title":"Mug 5\" tall","type":"product","url":"https://a.example/m1"}"#,
+        #"{"availability":"inStock","extra":{"description":"A \"mug\"","product_type":"Home > Kitchen > Mugs"},"group":"g","id":"m1","images":["m1.jpg","m2.jpg","m3.jpg"],"labels":["kitchen","mugs"],"price":{"amount":"14.90","currency":"EUR"},"title":"Mug 5\" tall","type":"product","url":"https://a.example/m1"}"#,
         #"{"availability":"inStock","extra":{"priceText":"cheap"},"id":"m2","images":["m4.jpg"],"title":"Bad","type":"product","url":"https://a.example/m2"}"#,
       ])
     #expect(read.refused.map(\.line) == [3, 4] && read.refused[0].field == "price")
@@ -352,5 +352,24 @@ import VisualQuery
   {
     #expect(
       try ReadExport("sku;name;availability\n1;A;\(text)").product("1").availability == .inStock)
+  }
+
+  /// Would break if one column made a feed for ads an export of Shopify, whose images and ids are in other columns.
+  @Test func `a table for ads with a column for the handle is none of Shopify`() throws {
+    let export = try ReadExport(
+      """
+      id,title,link,image_link,price,handle
+      1,Mug,https://shop.example/p/1,https://shop.example/1.jpg,10.00 EUR,mug
+      """)
+    #expect(export.format == .merchant)
+    let product = try export.product("1")
+    #expect(
+      product.images == ["https://shop.example/1.jpg"] && product.extra["handle"] == .string("mug"))
+    let own = try ReadExport(
+      """
+      ID,Handle,Title,Variant Price,Image Src,Link
+      77,mug,Mug,10.00,https://shop.example/1.jpg,https://shop.example/p/1
+      """)
+    #expect(own.format == .shopify && own.products[0].extra["ID"] == .string("77"))
   }
 }

@@ -505,6 +505,14 @@ import VisualQuery
         "r1 | Sea | 9.00 | - | - | - | 0"
       ]),
     FeedShop(
+      "ONIX with short tags",
+      #"""
+      <ONIXmessage release="3.0"><product><a001>r1</a001><productidentifier><b221>15</b221><b244>9780306406157</b244></productidentifier><descriptivedetail><titledetail><b202>01</b202><titleelement><x409>01</x409><b203>Sea</b203></titleelement></titledetail></descriptivedetail><publishingdetail><publisher><b081>Nord</b081></publisher></publishingdetail><productsupply><supplydetail><price><j151>9.00</j151><j152>EUR</j152></price></supplydetail></productsupply></product></ONIXmessage>
+      """#,
+      [
+        "r1 | Sea | 9.00 | - | - | Nord | 0"
+      ]),
+    FeedShop(
       "Shopify's pattern of colors",
       #"""
       Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price,Color (product.metafields.shopify.color-pattern)

@@ -12,14 +12,16 @@ struct ReadExport {
   var warnings: [RefusedRow] = []
   var leftOut: [String: Int] = [:]
   var encoding: FeedEncoding?
+  var findings: [FeedFinding: Int] = [:]
 
   /// Reads all rows of a feed.
   init(
     _ bytes: [UInt8], _ options: FeedOptions = FeedOptions(currency: "EUR"),
-    name: String = "export.csv"
+    name: String = "export.csv", allowedSchemes: Set<String> = []
   ) throws {
     let folder = try TemporaryDirectory()
-    var reader = try FeedReader(path: folder.write(bytes, to: name), options: options)
+    var reader = try FeedReader(
+      path: folder.write(bytes, to: name), allowedSchemes: allowedSchemes, options: options)
     format = reader.mapping.format
     while let row = try reader.next() {
       switch row {
@@ -28,7 +30,7 @@ struct ReadExport {
       case .refused(let row), .warning(let row): warnings.append(row)
       }
     }
-    (leftOut, encoding) = (reader.leftOut, reader.encoding)
+    (leftOut, encoding, findings) = (reader.leftOut, reader.encoding, reader.findings)
   }
 
   init(_ text: String, _ options: FeedOptions = FeedOptions(currency: "EUR")) throws {

@@ -273,7 +273,11 @@ enum JSONFields {
     case .images: draft.addImages(addresses(in: value).flatMap(ImageList.names))
     case .thumbnail: draft.add(.thumbnail, name, addresses(in: value).first ?? "")
     case .labels:
-      for text in texts(in: value) { draft.addLabels(FeedText.words(text)) }
+      for text in texts(in: value) {
+        let words = FeedText.words(text)
+        draft.addLabels(words)
+        if FeedText.isMore(text, than: words) { draft.keep(name, value) }
+      }
     case .price, .salePrice, .pricedIn:
       if case .object(let price) = value {
         if let money = JSONMoney.inUnits(of: price) {

@@ -198,6 +198,7 @@ enum PageMarkup {
     else { return nil }
     var node: [String: JSONValue] = ["@type": .string("Product"), "name": title]
     node["url"] = first("og:url")
+    node["ios_url"] = first("al:ios:url")
     node["sku"] = first("product:retailer_item_id", "product:sku")
     node["brand"] = first("product:brand", "og:brand")
     node["color"] = first("product:color")

@@ -249,7 +249,9 @@ struct SchemaOrgFeed: FeedFormatReader {
     draft.title = text(node["name"]) ?? ""
     draft.url = text(node["url"]) ?? text(offer?["url"])
     draft.addImages(texts(node["image"]).isEmpty ? texts(node["photo"]) : texts(node["image"]))
-    draft.addLabels([node["category"], node["keywords"]].flatMap(texts).flatMap(FeedText.words))
+    for name in ["category", "keywords"] {
+      for text in texts(node[name]) { draft.addLabels(in: text, of: name) }
+    }
     if let description = text(node["description"]) {
       draft.add(.description, "description", description)
     }
@@ -261,7 +263,7 @@ struct SchemaOrgFeed: FeedFormatReader {
     for name in idFields + ["isbn"] where ProductCode.isField(name) {
       if let code = text(node[name]) ?? text(offer?[name]) { draft.keep(name, .string(code)) }
     }
-    for name in ["sku", "mpn", "model", "telephone", "email", "slogan"] {
+    for name in ["sku", "mpn", "model", "telephone", "email", "slogan", "ios_url"] {
       if let text = text(node[name]), !text.hasSameBytes(as: id) { draft.keep(name, .string(text)) }
     }
     return draft

@@ -14,9 +14,20 @@ struct ShopifyFeed: FollowingRowsFeed {
     "inventoryquantity": .quantity, "status": .visibility, "published": .visibility,
     "publishedononlinestore": .visibility,
   ]
+  /// The columns that only such exports have.
+  private static let signs = [
+    "variantprice", "variantsku", "imagesrc", "variantimage", "option1name", "option1value",
+    "productimageurl", "variantimageurl", "bodyhtml",
+  ]
   /// Columns of single variants and images, which are not fields of the product.
   private static let ownColumns: Set<String> = [
     "imageposition", "imagealttext", "variantsku", "sku",
+  ]
+  /// Columns of the stock of single variants at one place, in an export of the inventory.
+  private static let inventoryColumns: Set<String> = [
+    "location", "binname", "incoming", "incomingnoteditable", "unavailable",
+    "unavailablenoteditable", "committed", "committednoteditable", "available",
+    "availablenoteditable", "onhand", "onhandcurrent", "onhandnew",
   ]
 
   let mapping: FeedMapping
@@ -29,6 +40,10 @@ struct ShopifyFeed: FollowingRowsFeed {
   /// The colors of the product, which are none of its options.
   private var colors: [String] = []
   private var isHidden = false
+  /// The column with the place of a row, if the table is an export of the inventory.
+  private let placeColumn: Int?
+  /// The columns with the stock of one place each, in such an export of earlier years.
+  private let placeColumns: [Int]
 
   init?(_ head: FeedHead, _ records: inout RecordReader, _ context: FeedContext) {
     guard case .table(let header) = head, header.has("title"),
@@ -37,11 +52,24 @@ struct ShopifyFeed: FollowingRowsFeed {
     // A table with the columns type, id and title is in the own format of `vq`, and may have a
     // `urlhandle` as well.
     guard header.has("handle") || !header.has("type", "id", "title") else { return nil }
+    // Other feeds with an image of each product may have a column for the handle, too.
+    let isOther = header.has("id", "imagelink") || header.has("id", "link")
+    guard !isOther || Self.signs.contains(where: { header.has($0) }) else { return nil }
     table = ExportTable(header, context) { name in
       name.hasPrefix("option") && (name.hasSuffix("value") || name.hasSuffix("name"))
         ? .attributes : Self.targets[name]
     }
-    mapping = table.mapping(.shopify, leavingOut: Self.ownColumns.contains)
+    placeColumn = header.has("handle", "location", "coo") ? header.index("location") : nil
+    let origin = header.has("handle", "coo", "sku") ? header.index("coo") : nil
+    placeColumns =
+      placeColumn == nil && !header.has("price") && !header.has("variantprice")
+      ? header.columns.indices.filter { $0 > origin ?? .max } : []
+    let isInventory = placeColumn != nil || !placeColumns.isEmpty
+    let places = Set(placeColumns.map { header.normalized[$0] })
+    mapping = table.mapping(.shopify) { name in
+      Self.ownColumns.contains(name)
+        || isInventory && Self.inventoryColumns.contains(name) || places.contains(name)
+    }
   }
 
   /// Adds a row to the product of its handle.
@@ -67,6 +95,8 @@ struct ShopifyFeed: FollowingRowsFeed {
       case "status", "published", "publishedononlinestore": note(name, text)
       case "bodyhtml", "description": group?.base.add(.description, name, text)
       case _ where Self.ownColumns.contains(name): continue
+      case _ where placeColumn != nil && Self.inventoryColumns.contains(name): continue
+      case _ where placeColumns.contains(column): continue
       case _ where ProductCode.isField(name): continue
       case _ where name.hasPrefix("option"): addOption(name, text, to: &variant)
       case _ where name.hasSuffix("metafieldsshopifycolorpattern"):
@@ -82,7 +112,28 @@ struct ShopifyFeed: FollowingRowsFeed {
     // A row with only an image has no price and no option of its own.
     if variant.price != nil || !variant.sku.isEmpty || !variant.options.isEmpty {
       variant.codes = table.codes(in: fields)
-      group?.add(variant)
+      if placeColumn == nil, placeColumns.isEmpty {
+        group?.add(variant)
+      } else {
+        addStock(fields, to: &variant)
+        group?.addStock(variant)
+      }
+    }
+  }
+
+  /// Reads the stock of a row of the inventory: that of one place, or of all places.
+  private func addStock(_ fields: [String], to variant: inout ProductVariant) {
+    var stocks = placeColumns.map { (place: table.header.columns[$0], count: fields[$0]) }
+    if let placeColumn {
+      let count = table.text(
+        "available", "availablenoteditable", "onhand", "onhandcurrent", in: fields)
+      stocks.append((fields[placeColumn], count ?? ""))
+    }
+    variant.stockedAt = []
+    for stock in stocks {
+      guard let isThere = FeedText.isInStock(stock.count) else { continue }
+      if isThere, !stock.place.trimmed.isEmpty { variant.stockedAt?.append(stock.place.trimmed) }
+      if isThere || variant.quantity == nil { variant.quantity = stock.count }
     }
   }
 
@@ -118,7 +169,10 @@ struct ShopifyFeed: FollowingRowsFeed {
     case .brand?:
       let brand = group?.base.brand ?? text
       group?.base.brand = brand
-    case .id?: return
+    case .id?:
+      let name = table.header.columns[column].trimmed
+      guard Self.targets[table.header.normalized[column]] == nil else { return }
+      group?.base.keep(name == "id" ? "ID" : name, .string(text))
     default: group?.base.add(target, table.header.columns[column], text)
     }
   }

@@ -83,6 +83,8 @@ struct TableRows: Sendable {
   let map: FieldMap?
   /// The fields of the mapping that each column has.
   private let places: [[Int]]
+  /// The columns with the stock of one place, such as `inventory_Harbor`, with the names of the places.
+  private let stocks: [(column: Int, place: String)]
 
   /// Makes rows whose columns are assigned by a mapping, or recognized by their names.
   init(header: TableHeader, map: FieldMap, context: FeedContext) {
@@ -103,6 +105,11 @@ struct TableRows: Sendable {
       }
     }
     self.places = places
+    stocks = map.stockPatterns.flatMap { [names] pattern in
+      names.enumerated().compactMap { column, name in
+        FieldMap.rest(of: name, fitting: pattern).map { (column, $0.trimmed) }
+      }
+    }.filter { !$0.place.isEmpty }
     let kept = Set(map.kept.map(ColumnVocabulary.normalized))
     // A column that is assigned replaces those that are recognized for the same field.
     let others = map.others(ColumnVocabulary.targets(of: header.columns))
@@ -128,7 +135,7 @@ struct TableRows: Sendable {
     header: TableHeader, names: [String]? = nil, targets: [FeedTarget?], isNative: Bool,
     context: FeedContext
   ) {
-    (map, places) = (nil, [])
+    (map, places, stocks) = (nil, [], [])
     self.header = header
     self.names = names ?? header.columns.map(\.trimmed)
     self.targets = targets
@@ -209,6 +216,10 @@ struct TableRows: Sendable {
       }
     }
     map?.add(values, to: &draft)
+    if !stocks.isEmpty {
+      draft.stockedAt = stocks.filter { FeedText.isInStock(fields[$0.column]) == true }
+        .map(\.place)
+    }
     if draft.group == nil, !parents.isEmpty, parents.contains(draft.id) { draft.group = draft.id }
     return draft
   }

@@ -230,13 +230,21 @@ internal import CExpat
       }
       if itemDepth != nil, layout.inline.contains(name) { return addBlanks(name, attributes) }
     }
-    text = []
+    if !isDeep, let itemDepth, depth > itemDepth + 1 {
+      // The field of an item is all texts in its element.
+      if !text.isEmpty { addBlank() }
+    } else if beginsWithinText {
+      textDepth = textDepth ?? depth
+      return addBlank()
+    } else {
+      text = []
+    }
     isLeaf = true
     guard let itemDepth else {
       if names.contains(name) {
         itemDepth = depth
         itemLine = line
-        (fields, byteCount, path, parameter) = ([], 0, [], nil)
+        (fields, byteCount, path, parameter, textDepth) = ([], 0, [], nil, nil)
         (partDepth, partCount) = (nil, 0)
         (allowance, excess) = (FeedAllowance(allowance.limits), nil)
         if isDeep {
@@ -291,9 +299,45 @@ internal import CExpat
       byteCount += ownName?.utf8.count ?? 0
       addAttributes(attributes, of: name)
     }
+    if isDeep { return }
     // The link of an Atom entry is its attribute `href`.
     if depth == itemDepth + 1, name == "link", let target = attributes["href"] {
       text = Array(target.utf8)
+    } else {
+      noteAttributes(attributes, of: name, isField: depth == itemDepth + 1)
+    }
+  }
+
+  /// Separates the texts of two elements.
+  private func addBlank() {
+    byteCount += 1
+    if byteCount <= limit { text.append(0x20) }
+  }
+
+  /// The depth of the outermost open element that is a part of a text, such as `<b>` in `Red <b>enamel</b> mug`.
+  private var textDepth: Int?
+
+  /// True if the element that begins is a part of the text of a field.
+  private var beginsWithinText: Bool {
+    guard isDeep, layout == nil, let itemDepth, depth > itemDepth + 1, excess == nil else {
+      return false
+    }
+    return textDepth != nil || text.contains { $0 > 0x20 }
+  }
+
+  /// The attributes within the open field of an item whose elements are no fields of their own, with the names of their elements.
+  private var noted: [(name: String, attributes: [String: String])] = []
+
+  /// Notes the attributes of such an element. A feed of Meta has links into apps as `<applink property="ios_url" content="…"/>`.
+  private func noteAttributes(_ attributes: [String: String], of name: String, isField: Bool) {
+    if isField { noted = [] }
+    if attributes.isEmpty || excess != nil { return }
+    byteCount += attributes.reduce(name.utf8.count) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+    guard byteCount <= limit else { return }
+    if let property = attributes["property"], let content = attributes["content"] {
+      noted.append((name, [property: content]))
+    } else {
+      noted.append((name, attributes))
     }
   }
 
@@ -314,7 +358,7 @@ internal import CExpat
   /// Gives up the item that is open, which becomes too much.
   private func exceed(_ error: FieldError) {
     excess = error
-    (fields, path, parameter, text) = ([], [], nil, [])
+    (fields, path, parameter, text, textDepth) = ([], [], nil, [], nil)
   }
 
   /// Draws the names of a field from the allowance of the item: its path is as long as the item is deep, and its name may have
@@ -399,7 +443,7 @@ internal import CExpat
 
   /// Adds the attributes of an element without a text that are not its text, so that nothing of it is lost.
   private func addOthers(_ attributes: [String: String], of element: String) {
-    for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
+    for (name, value) in attributes.sorted(by: { $0.key < $1.key }) where excess == nil {
       byteCount += value.utf8.count
       guard byteCount <= limit, fields.count < fieldLimit, drawNames(0, of: element + name) else {
         return
@@ -423,6 +467,10 @@ internal import CExpat
     defer { depth -= 1 }
     guard let itemDepth else { return endCategory(name) }
     if layout?.inline.contains(name) == true { return }
+    if let outermost = textDepth {
+      if depth == outermost { textDepth = nil }
+      return addBlank()
+    }
     if excess != nil {
       if depth == itemDepth { finish() }
       return
@@ -453,7 +501,17 @@ internal import CExpat
                 ? (path.map(\.component) + [component]).joined(separator: "/") : "", part: part))
           if own.isEmpty { addOthers(others, of: name) }
         }
+      } else if !isLeaf, layout == nil, text.contains(where: { $0 > 0x20 }), byteCount <= limit,
+        fields.count < fieldLimit, drawNames(pathCount, of: name)
+      {
+        // A text behind the elements of a field.
+        fields.append(
+          Field(
+            name: qualified(name), text: String(decoding: text, as: UTF8.self).trimmed,
+            path: hasPaths ? (path.map(\.component) + [component]).joined(separator: "/") : "",
+            part: part))
       }
+      if layout == nil { text = [] }
       if Self.pairElements.contains(name), let pair = parameter {
         // A name without a value is a field like any other.
         if let field = pair.field, !pair.name.isEmpty, fields.count < fieldLimit {
@@ -467,8 +525,10 @@ internal import CExpat
       if depth == partDepth { partDepth = nil }
       isLeaf = false
     } else if depth == itemDepth + 1, byteCount <= limit {
-      fields.append(
-        Field(name: name, text: String(decoding: text, as: UTF8.self).trimmed))
+      let own = String(decoding: text, as: UTF8.self).trimmed
+      fields.append(Field(name: name, text: own))
+      if own.isEmpty { for element in noted { addOthers(element.attributes, of: element.name) } }
+      noted = []
     }
     if depth == itemDepth { finish() }
   }

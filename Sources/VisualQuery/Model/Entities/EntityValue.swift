@@ -31,6 +31,19 @@ public enum EntityValue: Sendable, Hashable {
     }
   }
 
+  /// The name of the field with the link of its page if ``url`` leads into the app. It is one of the shop's own.
+  package static let pageField = "webURL"
+
+  /// The links that open it, ``url`` first.
+  package var links: [String] {
+    var links = [url].compactMap(\.self)
+    if case .string(let page)? = extra[Self.pageField] { links.append(page) }
+    return links
+  }
+
+  /// The name of the field with the places at which a product is in stock, as the shop calls them. It is one of the shop's own.
+  package static let stockedAtField = "stockedAt"
+
   /// The largest number of images of an entity.
   package static let imageLimit = 64
 

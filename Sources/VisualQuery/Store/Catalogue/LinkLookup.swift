@@ -31,7 +31,7 @@ package struct LinkLookup: Sendable {
     let own = try await entities(
       matching: links.map { EntityComparator(EntityProperty("url"), .equalTo(.text($0))) })
     for link in links {
-      let found = own.filter { $0.url == link }
+      let found = own.filter { $0.links.contains(link) }
       if !found.isEmpty { return found }
       let named = EntityType.allCases.compactMap { type in
         catalogue.links.templates[type]?.value(of: "id", in: link)
@@ -60,9 +60,10 @@ package struct LinkLookup: Sendable {
       })
     for address in addresses {
       let fitting = found.compactMap { value -> (value: EntityValue, count: Int)? in
-        let own = LinkAddress(value.url ?? "")
-        guard own.page == address.page, own.items.isSubset(of: address.items) else { return nil }
-        return (value, own.items.count)
+        let own = value.links.map(LinkAddress.init).first {
+          $0.page == address.page && $0.items.isSubset(of: address.items)
+        }
+        return own.map { (value, $0.items.count) }
       }
       guard let most = fitting.map(\.count).max() else { continue }
       return fitting.filter { $0.count == most }.map(\.value)

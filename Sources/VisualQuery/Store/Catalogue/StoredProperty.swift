@@ -49,7 +49,6 @@ extension EntityValue {
     add("synonyms", text.synonyms)
     add("labels", labels)
     add("images", imagePaths)
-    add("url", url)
     let extra: [String: JSONValue]
     switch self {
     case .product(let product):
@@ -74,12 +73,16 @@ extension EntityValue {
         stored.append(StoredProperty("longitude", number: location.longitude))
       }
     }
+    // The link into the app and that of the page both find the entity.
+    add("url", links)
     for (name, value) in extra {
       guard let storedName = EntityProperty.storedExtra(name) else { continue }
       if ProductCode.isField(name), case .array(let codes) = value {
         // An entity with variants has a list of codes. Each is stored, so that each of them
         // finds the entity.
         add(storedName, codes.compactMap { if case .string(let text) = $0 { text } else { nil } })
+      } else if name == Self.stockedAtField, case .array(let places) = value {
+        add(storedName, places.compactMap { if case .string(let text) = $0 { text } else { nil } })
       } else if let property = value.stored(as: storedName) {
         stored.append(property)
       }
