@@ -83,8 +83,8 @@ extension Definition {
           "variants",
           .array(
             """
-            The other variants of its group, if `group` asks for them: those that were found as well, the best first, then the others in \
-            catalogue order. With `where` or `withLabel`, only those that were found.
+            The other variants of its group that have the same first image, such as sizes; all of its group if `group` asks for them. First those \
+            that were found as well, the best first, then the others in catalogue order. With `where` or `withLabel`, only those that were found.
             """, of: .reference(.variant), min: 1, max: 50))
       ]))
 

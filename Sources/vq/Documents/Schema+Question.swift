@@ -110,7 +110,7 @@ extension Schema {
     "group": Words(
       """
       Answer with one match for each `group` of variants, such as the colors of a shirt: the best one, with the others in its \
-      `variants`. The limits count groups.
+      `variants`. The limits count groups. Without it, only variants with the same image are one match, such as sizes.
       """),
     "type": Words("Only entities of this type."),
     "where": Words(

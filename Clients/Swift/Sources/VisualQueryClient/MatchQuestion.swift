@@ -123,7 +123,7 @@ public struct MatchQuestion: Sendable, Hashable {
   public var near: GeoPoint?
   /// The most meters of a store from ``near``; `nil` for any.
   public var radius: Double?
-  /// True if an answer has one match for each group of variants.
+  /// True if an answer has one match for each group of variants, not only for those with the same image.
   public var isGrouped: Bool
   /// The properties whose values are counted among all matches.
   public var facets: [String]

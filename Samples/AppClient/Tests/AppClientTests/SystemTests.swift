@@ -77,13 +77,20 @@ struct SystemTests {
 
   /// As a device does it: several calls of the query for one tap, then "More results", then the end of the list.
   @Test func `one tap is one upload, whatever the system asks`() async throws {
-    // Twelve variants with the same image: that many products with one would be proven by nothing.
+    // Twelve variants that look the same: that many products of no group would be proven by nothing. Each has a file of
+    // its own, because variants with one file are one match.
     var rows = Array(SampleShop.rows.prefix(12))
+    var images = SampleShop.images
+    let picture = try #require(images["4.png"])
     for number in rows.indices {
-      rows[number].images = ["images/4.png"]
+      let name = "v\(number).png"
+      images[name] = PixelImage(
+        width: picture.width, height: picture.height, order: .rgb,
+        bytes: [UInt8(number)] + picture.rgb.dropFirst())
+      rows[number].images = ["images/\(name)"]
       rows[number].group = "lamp"
     }
-    let shop = try RunningShop(rows: rows, images: SampleShop.images)
+    let shop = try RunningShop(rows: rows, images: images)
     defer { shop.stop() }
     AppSetup.addDependencies(shop.client().configuration, copy: nil)
     let scene = scene(4, labels: ["lamp"])

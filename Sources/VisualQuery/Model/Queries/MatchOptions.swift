@@ -50,7 +50,8 @@ public struct MatchOptions: Sendable, Hashable {
   /// The circumstances by which the search is counted, or `nil` if it is not. They change nothing by themselves.
   package var counted: CountedAnswer?
   /// A Boolean value that indicates whether an answer has one match for each group of variants, the best one, with the
-  /// others beneath it: ``Match/variants``. The limits then count groups.
+  /// others beneath it: ``Match/variants``. The limits then count groups. Without it, only variants with the same first image
+  /// are one match.
   public var isGrouped: Bool
 
   /// The things that the image may show.

@@ -66,7 +66,9 @@ extension Matcher {
     let key = try catalogue.key(of: id)
     let scored = try pinned(worded(state).scored, state)
     let entity = scored.first { $0.key == key }
-    let place = answer.matches.firstIndex { $0.value.id == id }
+    let place = answer.matches.firstIndex { match in
+      match.value.id == id || match.variants.contains { $0.value.id == id && $0.confidence != nil }
+    }
     let rank = place.map { $0 + 1 }
     let rules = try settled(
       state.query.rules, by: scored.filter { $0.confidence >= state.query.cutOff })

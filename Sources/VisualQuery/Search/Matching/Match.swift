@@ -48,8 +48,8 @@ public struct Match: Sendable, Hashable {
   public let handoff: Handoff
   /// The name of the shop's rule that moved it, or `nil` if it is where its confidence puts it.
   package let rule: String?
-  /// The other variants of its group if ``MatchOptions/isGrouped``, at most
-  /// 50: those that were found as well, the best first, then the others in
+  /// The other variants of its group that have the same first image, such as sizes, or all of them if
+  /// ``MatchOptions/isGrouped``, at most 50: those that were found as well, the best first, then the others in
   /// catalogue order, unless products were filtered.
   public let variants: [MatchVariant]
 }

@@ -155,7 +155,7 @@ public struct MatchDocument: Sendable, Encodable {
     let words: [ReadWord]?
     /// The name of the rule that moved it, or `nil` if none did.
     let rule: String?
-    /// The other variants of its group, or `nil` if there are none or none are asked for.
+    /// The other variants of its card, or `nil` if there are none.
     let variants: [Variant]?
 
     init(_ match: Match, _ projection: PublicProjection?) {

@@ -98,12 +98,11 @@ extension Matcher {
     let entries = continuation.entries
     let feedback = try outcome.map(\.state.query.feedback) ?? feedback(on: continuation)
     let suppressed = try suppressedKeys(feedback)
-    let groups = options.isGrouped ? try groups(of: continuation) : nil
+    let groups = try groups(of: continuation, options)
     func isLeft(_ index: Int) -> Bool {
-      !entries[index].isShown && groups?.isCardLeft(index) ?? true
+      !entries[index].isShown && groups.isCardLeft(index)
     }
     let possible = entries.contains(where: \.isShown) ? [] : continuation.possible.map(\.scored)
-    let shownBefore = groups?.shownCount ?? entries.count(where: \.isShown)
     let page = Ranking.page(
       of: entries.map(\.scored.type), notShown: isLeft, options: options)
     let scored = page.map { entries[$0].scored }
@@ -113,18 +112,16 @@ extension Matcher {
       try values[entity.key].map {
         let alignment = entity.image.flatMap(alignment)
         var match = match(
-          entity, $0, rank: shownBefore + index + 1, alignment,
+          entity, $0, rank: groups.shownCount + index + 1, alignment,
           object: objects.number(of: entity.image, alignment),
-          variants: try groups.map {
-            try variants(
-              beneath: page[index], of: $0, in: continuation, options,
-              isLeftOut: { suppressed.contains($0) || rules.hidingRule(of: $0) != nil })
-          } ?? [], options)
+          variants: try variants(
+            beneath: page[index], of: groups, in: continuation, options,
+            isLeftOut: { suppressed.contains($0) || rules.hidingRule(of: $0) != nil }), options)
         match.words = words(of: entity, outcome?.state)
         return match
       }
     }
-    let beneath = groups.map { groups in page.flatMap { groups.others(than: $0) } } ?? []
+    let beneath = page.flatMap { groups.others(than: $0) }
     var response = MatchResponse(
       matches: matches, objects: objects.all,
       isComplete: outcome?.isComplete ?? true,

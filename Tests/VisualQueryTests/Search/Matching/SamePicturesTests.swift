@@ -29,13 +29,18 @@ import VisualQuery
     return (folder, try Catalogue(directory: folder.path + "/shop.vq"))
   }
 
+  /// The confidences by the ids of products, also of those beneath the card of another one.
   private func answer(_ catalogue: Catalogue) async throws -> [String: Double] {
     let content = try SemanticContent(
       decoding: ImageDecoder().contents(ofFile: SampleShop.query("q06-oats.jpg")))
     let answer = try await Matcher(unhurried: catalogue).values(
       for: content, options: MatchOptions(types: [.product], minimumConfidence: 0, timeout: nil))
-    return Dictionary(
-      uniqueKeysWithValues: answer.matches.map { ($0.value.id.value, $0.confidence) })
+    var confidences: [String: Double] = [:]
+    for match in answer.matches {
+      confidences[match.value.id.value] = match.confidence
+      for variant in match.variants { confidences[variant.value.id.value] = variant.confidence }
+    }
+    return confidences
   }
 
   /// Would break if products of one image held each other down: none has a lead over the others, so that a photo of a

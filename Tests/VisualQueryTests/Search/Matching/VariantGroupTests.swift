@@ -120,4 +120,99 @@ import VisualQuery
     }
     #expect(plan.contains { $0.contains("groupMembers") })
   }
+
+  // MARK: Sizes
+
+  /// Indexes things of the sample shop with a row for each of eight sizes, which share one image. It has one name, or one for each size.
+  private static func sizes(
+    of things: [String], count: Int = 8, isOneName: Bool = true, hasGroup: Bool = true
+  ) async throws -> TemporaryDirectory {
+    let folder = try TemporaryDirectory()
+    var rows: [String] = []
+    for thing in things {
+      for (number, size) in ["XS", "S", "M", "L", "XL", "XXL", "3XL", "4XL"].prefix(
+        count
+      ).enumerated() {
+        let name = isOneName ? "\(thing).jpg" : "\(thing)-\(number).jpg"
+        if !isOneName || number == 0 {
+          let image = try ImageDecoder().contents(ofFile: SampleShop.image("\(thing).jpg"))
+          _ = try folder.write(image, to: name)
+        }
+        let group = hasGroup ? #""group":"\#(thing)","# : ""
+        rows.append(
+          #"{"type":"product","id":"\#(thing)-\#(size)","title":"\#(thing) \#(size)",\#(group)"#
+            + #""attributes":{"size":"\#(size)"},"images":["\#(name)"]}"#)
+      }
+    }
+    let feed = try folder.write(rows.joined(separator: "\n"), to: "feed.jsonl")
+    _ = try await Indexer(directory: folder.path + "/shop.vq")
+      .run(path: feed, imagesRoot: folder.path)
+    return folder
+  }
+
+  private static let things = ["mug-red", "oats", "kettle", "lamp-black", "board", "notebook"]
+
+  private static func response(
+    _ image: PixelBuffer, in folder: TemporaryDirectory, _ options: MatchOptions
+  ) async throws -> MatchResponse {
+    try await Matcher(catalogue: Catalogue(directory: folder.path + "/shop.vq"))
+      .values(for: SemanticContent(pixelBuffer: image), options: options)
+  }
+
+  /// Would break if a feed with a row for each size filled the answer with the sizes of two things.
+  @Test func `six things with eight sizes on a page are six matches`() async throws {
+    let folder = try await Self.sizes(of: Self.things)
+    let answer = try await Self.response(
+      PictureCanvas.page(Self.things), in: folder, MatchOptions(timeout: nil))
+    #expect(Set(answer.matches.compactMap { group($0.value) }) == Set(Self.things))
+    #expect(answer.matches.count == 6 && answer.matches.map(\.rank) == Array(1...6))
+    for match in answer.matches {
+      #expect(match.variants.count == 7)
+      #expect(match.variants.allSatisfy { group($0.value) == group(match.value) })
+    }
+  }
+
+  /// Would break if a list of sizes repeated on its next page what is beneath a match, or lost one.
+  @Test func `pages of things with sizes show each thing once`() async throws {
+    let folder = try await Self.sizes(of: Self.things)
+    let matcher = Matcher(catalogue: try Catalogue(directory: folder.path + "/shop.vq"))
+    var page = try await matcher.values(
+      for: SemanticContent(pixelBuffer: PictureCanvas.page(Self.things)),
+      options: MatchOptions(limit: 4, timeout: nil))
+    var pages = page.matches
+    while page.hasMore {
+      page = try await matcher.values(continuing: #require(page.continuation))
+      pages += page.matches
+    }
+    #expect(pages.map(\.rank) == Array(1...6))
+    #expect(found(pages).count == 48 && Set(found(pages)).count == 48)
+  }
+
+  @Test func `a filter chooses the size that is shown`() async throws {
+    let folder = try await Self.sizes(of: ["oats"])
+    var options = MatchOptions(timeout: nil)
+    options.filters[.product] = EntityFilter(comparators: [
+      try #require(EntityComparator("size=XL"))
+    ])
+    let image = try ImageDecoder().decode(
+      ImageDecoder().contents(ofFile: SampleShop.image("oats.jpg")))
+    let answer = try await Self.response(image, in: folder, options)
+    #expect(answer.matches.map(\.value.id.value) == ["oats-XL"])
+    #expect(answer.matches.allSatisfy { $0.variants.isEmpty })
+  }
+
+  /// Would break if products were hidden beneath others that look the same by chance, or if a file for each size made each size
+  /// a match.
+  @Test(arguments: [(true, false, 3), (false, true, 1), (true, true, 1)])
+  func `products of a group with one image are one match, whatever its files are called`(
+    isOneName: Bool, hasGroup: Bool, count: Int
+  ) async throws {
+    let folder = try await Self.sizes(
+      of: ["oats"], count: 3, isOneName: isOneName, hasGroup: hasGroup)
+    let image = try ImageDecoder().decode(
+      ImageDecoder().contents(ofFile: SampleShop.image("oats.jpg")))
+    let answer = try await Self.response(image, in: folder, MatchOptions(timeout: nil))
+    #expect(answer.matches.count == count)
+    #expect(answer.matches.allSatisfy { $0.variants.count == 3 / count - 1 })
+  }
 }

@@ -254,7 +254,8 @@ public struct MatchedEntity: Codable, Sendable, Hashable, Identifiable {
   public let alignment: Alignment?
   /// The number of its thing among ``MatchAnswer/objects``.
   public let object: Int?
-  /// The other variants of a product, if the question asked for one match for each group.
+  /// The other variants of a product with the same image, such as sizes, or all of its group if the question asked for one match
+  /// for each group.
   public let variants: [Variant]?
 
   /// One term of a confidence.

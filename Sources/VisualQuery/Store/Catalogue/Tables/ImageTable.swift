@@ -89,6 +89,20 @@ package struct ImageTable {
   private static let byKey =
     "SELECT \(Column.list) FROM images WHERE entity = ? ORDER BY position"
 
+  private enum Content: Int, SQLiteColumns { case byteCount, contentHash }
+
+  /// Returns a text for the content of the first image of some entities, without those whose first image is not indexed.
+  package func contents(ofKeys keys: [UInt32]) throws(CatalogueError) -> [UInt32: String] {
+    var contents: [UInt32: String] = [:]
+    for key in keys {
+      contents[key] = try connection.first(
+        "SELECT \(Content.list) FROM images WHERE entity = ? AND position = 0",
+        [.integer(Int(key))]
+      ) { "\($0.integer(Content.byteCount)) \($0.integer(Content.contentHash))" }
+    }
+    return contents
+  }
+
   private enum Place: Int, SQLiteColumns { case segment, row }
 
   /// Returns the segments and rows of the images of an entity, in their order.

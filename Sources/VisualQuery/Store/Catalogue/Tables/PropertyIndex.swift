@@ -173,15 +173,22 @@ package final class PropertyIndex {
 
   /// Returns the groups of some keys, without those that have none.
   package func groups(ofKeys keys: [UInt32]) throws(CatalogueError) -> [UInt32: String] {
-    guard let property = try number(of: "group") else { return [:] }
-    var groups: [UInt32: String] = [:]
+    try texts(of: "group", ofKeys: keys)
+  }
+
+  /// Returns the first values of a property that some keys have, without those that have none.
+  package func texts(
+    of name: String, ofKeys keys: [UInt32]
+  ) throws(CatalogueError) -> [UInt32: String] {
+    guard let property = try number(of: name) else { return [:] }
+    var texts: [UInt32: String] = [:]
     for key in keys {
-      groups[key] = try connection.first(
+      texts[key] = try connection.first(
         "SELECT value FROM properties WHERE property = ? AND entity = ? AND place = 0",
         [.integer(property), .integer(Int(key))]
       ) { $0.onlyText }
     }
-    return groups
+    return texts
   }
 
   /// Returns the first keys of a group, in ascending order.
