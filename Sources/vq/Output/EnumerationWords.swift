@@ -173,6 +173,8 @@ extension CatalogueDoctor.Finding.Kind: WordedEnumeration {
       .init(
         "Images made of several images", "Bilder aus mehreren Bildern",
         "Images composées de plusieurs images")
+    case .longPicture:
+      .init("Very long images", "Sehr lange Bilder", "Images très longues")
     case .textPicture:
       .init("Images with only text", "Bilder nur mit Text", "Images avec du texte seulement")
     case .sameSiblings:

@@ -119,6 +119,9 @@ struct EntitySigner: Sendable {
             // each image.
             row: refused.isEmpty ? value.json : nil))
       }
+      func add(_ image: SignedEntity.Image) {
+        images += image.withSquares(among: existing?.images ?? [])
+      }
       let outcome =
         if let content = contents[position] {
           await fromMemory(content, position, existing, kept, analyses)
@@ -130,15 +133,15 @@ struct EntitySigner: Sendable {
           await file(name, position, existing, kept, analyses)
         }
       switch outcome {
-      case .image(let image): images.append(image)
+      case .image(let image): add(image)
       case .laterImage(let image):
-        images.append(image)
+        add(image)
         checkCount += 1
       case .waiting(let image, let reason):
-        if let image { images.append(image) }
+        if let image { add(image) }
         refuse("it is still to come: \(reason)", .unfetchedImage)
       case .staleImage(let image, let reason):
-        images.append(image)
+        add(image)
         keptCount += 1
         refuse("\(reason); its previous version is kept")
       case .refused(let reason): refuse(reason)
@@ -164,6 +167,7 @@ struct EntitySigner: Sendable {
             "\(name): it is on a server\(others); to fetch it, use --fetch and --allow-host HOST",
           subject: name, count: hosts.count))
     }
+    images.sort { $0.position < $1.position }
     var signed = SignedEntity(
       value: value, images: images, refused: refused, existing: existing, isWhole: true,
       line: line, unfetchedHosts: hosts, missingFileCount: missing)
@@ -289,11 +293,10 @@ struct EntitySigner: Sendable {
     _ analyses: ImageAnalyses, _ load: () throws(DecodeError) -> [UInt8]
   ) async throws(DecodeError) {
     if image.previous == nil {
-      let (signature, isNew) = try await analyses.signature(of: content) {
-        () throws(DecodeError) in
-        Signature(try decoder.decode(load(), longerSide: Signature.workingSide))
+      let (signatures, isNew) = try await analyses.signatures(of: content) {
+        () throws(DecodeError) in try LongImage.signatures(of: load(), decoder)
       }
-      image.signature = signature
+      image.take(signatures)
       // An analysis that was made before a change counts for that change.
       image.isShared = !isNew && analyses === self.analyses
     }
@@ -337,15 +340,16 @@ struct EntitySigner: Sendable {
             try image.thumbnail(side: side, decoder: decoder)
           })
       }
-      return .image(
-        SignedEntity.Image(
-          position: position, path: image.name, byteCount: byteCount, modified: 0,
-          contentHash: hash,
-          signature: previous == nil
-            ? try await analyses.signature(of: content) { () throws(DecodeError) in
-              try image.signature(decoder)
-            }.signature : nil,
-          previous: previous, thumbnails: thumbnails))
+      var signed = SignedEntity.Image(
+        position: position, path: image.name, byteCount: byteCount, modified: 0,
+        contentHash: hash, signature: nil, previous: previous, thumbnails: thumbnails)
+      if previous == nil {
+        signed.take(
+          try await analyses.signatures(of: content) { () throws(DecodeError) in
+            try image.signatures(decoder)
+          }.signatures)
+      }
+      return .image(signed)
     } catch {
       return outcome(of: error)
     }

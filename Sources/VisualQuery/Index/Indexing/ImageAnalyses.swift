@@ -22,7 +22,7 @@ final class ImageAnalyses: Sendable {
   private static let thumbnailLimit = 32 << 20
   private static let fileLimit = 1 << 16
 
-  private let signatures = SharedResults<Content, Signature>(
+  private let signatures = SharedResults<Content, [Signature]>(
     costLimit: ImageAnalyses.signatureLimit)
   private let thumbnails = SharedResults<Size, KeptThumbnails.Thumbnail>(
     costLimit: ImageAnalyses.thumbnailLimit)
@@ -36,14 +36,14 @@ final class ImageAnalyses: Sendable {
     files.withLock { $0.insert(content, for: file, cost: 1) }
   }
 
-  /// Returns the signature of an image, which is computed the first time.
+  /// Returns the signatures of an image, which are computed the first time: that of the whole, and those of its squares if it is long.
   ///
-  /// - Returns: The signature, and true if it was computed now.
-  func signature(
-    of content: Content, _ compute: () throws(DecodeError) -> Signature
-  ) async throws(DecodeError) -> (signature: Signature, isNew: Bool) {
-    let (signature, isNew) = try await signatures.result(of: content, cost: { _ in 1 }, compute)
-    return (signature, isNew)
+  /// - Returns: The signatures, and true if they were computed now.
+  func signatures(
+    of content: Content, _ compute: () throws(DecodeError) -> [Signature]
+  ) async throws(DecodeError) -> (signatures: [Signature], isNew: Bool) {
+    let (signatures, isNew) = try await signatures.result(of: content, cost: \.count, compute)
+    return (signatures, isNew)
   }
 
   /// Returns a thumbnail of an image, which is computed the first time.

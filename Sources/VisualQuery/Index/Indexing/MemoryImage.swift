@@ -40,11 +40,11 @@ struct MemoryImage: Sendable {
   /// The name that is stored in the entity.
   var name: String { address ?? UploadedImage.name(contentHash: contentHash) }
 
-  func signature(_ decoder: ImageDecoder) throws(DecodeError) -> Signature {
+  /// Returns the signature of the whole image, and those of its squares if it is long.
+  func signatures(_ decoder: ImageDecoder) throws(DecodeError) -> [Signature] {
     switch content {
-    case .encoded(let bytes):
-      Signature(try decoder.decode(bytes, longerSide: Signature.workingSide))
-    case .pixels(let pixels): Signature(pixels)
+    case .encoded(let bytes): try LongImage.signatures(of: bytes, decoder)
+    case .pixels(let pixels): LongImage.signatures(of: pixels)
     }
   }
 

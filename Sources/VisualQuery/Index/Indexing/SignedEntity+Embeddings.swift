@@ -53,6 +53,7 @@ extension SignedEntity {
       embeddingsDigest: supplied.digest(of: imageHashes), model: supplied.model)
     for index in images.indices {
       let position = images[index].position
+      if images[index].isSquare { continue }
       images[index].signature?.embedding = supplied.vectors[position]
     }
     if value.embeddingsDigest != stored?.embeddingsDigest { embeddings = supplied.vectors }

@@ -11,6 +11,8 @@ struct SignedEntity: Sendable {
     let contentHash: Int
     /// The signature, or `nil` if the image has not changed.
     var signature: Signature?
+    /// The signatures of the squares of an image that is new and long.
+    var squareSignatures: [Signature] = []
     /// True if the signature was computed for another entity of the run.
     var isShared = false
     /// The stored record of an unchanged image.
@@ -150,9 +152,10 @@ extension Indexer.Progress {
     entities += 1
     embeddings += signed.images.count { signed.newEmbedding(of: $0) != nil }
     thumbnails += signed.images.reduce(0) { $0 + $1.thumbnails.count }
-    signedImages += signed.images.count { $0.previous == nil && !$0.isShared }
-    sharedImages += signed.images.count { $0.previous == nil && $0.isShared }
-    unchangedImages += signed.images.count { $0.previous != nil }
+    let whole = signed.images.filter { !$0.isSquare }
+    signedImages += whole.count { $0.previous == nil && !$0.isShared }
+    sharedImages += whole.count { $0.previous == nil && $0.isShared }
+    unchangedImages += whole.count { $0.previous != nil }
   }
 }
 

@@ -40,6 +40,8 @@ extension CatalogueDoctor {
     for live in catalogue.segments(of: .product) {
       for row in 0..<live.segment.count where live.isLive(row) {
         if row % 256 == 0 { try Task.checkCancellation() }
+        // The squares of a long image are parts of it.
+        if live.segment.tag(at: row) >= EntityValue.imageLimit { continue }
         body(GroupLooks.Picture(segment: live.segment, row: row), live.segment.key(at: row))
       }
     }
@@ -97,6 +99,7 @@ extension CatalogueDoctor {
     var chosen: [(id: EntityID, record: ImageTable.Record)] = []
     var number = 0
     try database.tables.images.forEach { image throws(CatalogueError) in
+      if image.record.position >= EntityValue.imageLimit { return }
       if number % step == 0, chosen.count < pictureLimit {
         chosen.append((image.entity, image.record))
       }

@@ -29,6 +29,8 @@ package struct CatalogueDoctor: Sendable {
       case collage
       /// An image shows nothing but text.
       case textPicture
+      /// An image is so long that squares of it are compared, too, such as a page of a marketplace.
+      case longPicture
       /// An image is, except for compression, the same as one of another variant of the group, so that no image tells them apart.
       case sameSiblings
       /// An image lacks detail and cannot be distinguished from others.
@@ -256,13 +258,29 @@ package struct CatalogueDoctor: Sendable {
         + "index: vq index --thumbnails 160,480")
   }
 
+  /// The ratio of the sides of an image, with one decimal.
+  private static func longness(of size: (width: Int, height: Int)) -> String {
+    let tenths = 10 * max(size.width, size.height) / max(1, min(size.width, size.height))
+    return "\(tenths / 10).\(tenths % 10)"
+  }
+
   private static func plainFindings(
     _ segment: SignatureSegment, _ row: Int, _ id: EntityID
   ) -> [Finding] {
     let position = Int(segment.tag(at: row))
+    // The squares of a long image are parts of it.
+    if position >= EntityValue.imageLimit { return [] }
     let picture = "image \(position)"
     let size = segment.ownSize(at: row)
     var findings: [Finding] = []
+    if LongImage.isLong(width: size.width, height: size.height) {
+      findings.append(
+        Finding(
+          kind: .longPicture, id: id.description,
+          detail:
+            "\(picture) is \(longness(of: size)) times as long as wide, so squares of it are compared, too",
+          cure: "give the thing an image of its own, without the text around it", image: position))
+    }
     if segment.isFlat(row) {
       findings.append(
         Finding(

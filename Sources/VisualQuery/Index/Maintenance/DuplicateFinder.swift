@@ -80,6 +80,8 @@ package struct DuplicateFinder: Sendable {
     for live in catalogue.segments(of: type) {
       for row in 0..<live.segment.count where live.isLive(row) && !live.segment.isFlat(row) {
         if row % 4096 == 0 { try Task.checkCancellation() }
+        // Squares of long images, such as those of text, may be alike.
+        if live.segment.tag(at: row) >= EntityValue.imageLimit { continue }
         let image = Image(hash: live.segment.pdq(at: row), layout: live.segment.layout(at: row))
         uses[image, default: []].append(
           Use(key: live.segment.key(at: row), position: Int(live.segment.tag(at: row))))

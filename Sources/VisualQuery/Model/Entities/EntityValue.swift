@@ -47,6 +47,17 @@ public enum EntityValue: Sendable, Hashable {
   /// The largest number of images of an entity.
   package static let imageLimit = 64
 
+  /// Returns the index of the image that a stored signature is of. The signatures of the squares of a long image have positions from
+  /// ``imageLimit`` on.
+  package static func imageIndex(ofPosition position: Int) -> Int { position % imageLimit }
+
+  /// Returns the position of the signature of a square of a long image.
+  ///
+  /// - Parameter number: The number of the square, from 1.
+  package static func position(ofSquare number: Int, ofImage index: Int) -> Int {
+    number * imageLimit + index
+  }
+
   /// The paths of its images, as the feed gives them.
   public var imagePaths: [String] {
     switch self {

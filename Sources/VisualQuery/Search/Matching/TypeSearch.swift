@@ -77,7 +77,7 @@ struct TypeSearch: Sendable {
       if best.map({ ($0.cosine, -$0.position) < (cosine, -position) }) ?? true {
         nearest[candidate.key] = EmbeddedImage(
           cosine: cosine, distinction: comparison.unlimitedDistinction(of: stored),
-          position: position)
+          position: EntityValue.imageIndex(ofPosition: position))
       }
     }
     return nearest
@@ -482,7 +482,8 @@ struct TypeSearch: Sendable {
       let image = BestImage(
         row: candidate.row, stored: stored, type: type, evidence: evidence, score: score,
         weighed: highest, embedding: embedding, highest: highest,
-        tier: comparison.tier(candidate.measured, stored), position: position,
+        tier: comparison.tier(candidate.measured, stored),
+        position: EntityValue.imageIndex(ofPosition: position),
         isGeometryVerified: candidate.isGeometryVerified,
         alignment: candidate.measured.alignment, size: stored.segment.size(at: stored.row),
         frame: frame, own: own)

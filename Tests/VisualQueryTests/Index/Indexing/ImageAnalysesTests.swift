@@ -20,9 +20,9 @@ import VisualQuery
     var (signatures, thumbnails) = (0, 0)
     for number in 0..<6 {
       let content = ImageAnalyses.Content(byteCount: number % 2, hash: 1)
-      let isNew = try await analyses.signature(of: content) {
+      let isNew = try await analyses.signatures(of: content) {
         signatures += 1
-        return Signature(pixels)
+        return [Signature(pixels)]
       }.isNew
       #expect(isNew == (number < 2))
       let thumbnail = try await analyses.thumbnail(of: content, side: 100 + number % 3) {
@@ -33,7 +33,7 @@ import VisualQuery
     }
     #expect(signatures == 2 && thumbnails == 6)
     await #expect(throws: DecodeError.self) {
-      try await analyses.signature(of: ImageAnalyses.Content(byteCount: 9, hash: 9)) {
+      try await analyses.signatures(of: ImageAnalyses.Content(byteCount: 9, hash: 9)) {
         () throws(DecodeError) in throw DecodeError(code: .cancelled, message: "")
       }
     }

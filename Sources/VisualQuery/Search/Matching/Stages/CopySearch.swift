@@ -84,7 +84,7 @@ struct CopySearch {
       PageLayout.cells(of: image, shouldStop: shouldStop)?.isEmpty == true
     else { return nil }
     let measured = candidate.evidence(comparison)
-    let position = Int(stored.segment.tag(at: stored.row))
+    let position = EntityValue.imageIndex(ofPosition: Int(stored.segment.tag(at: stored.row)))
     let tier = comparison.tier(candidate.measured, stored)
     return Copy(
       entity: ScoredEntity(

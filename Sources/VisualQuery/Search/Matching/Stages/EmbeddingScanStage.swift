@@ -130,7 +130,8 @@ struct WordScanStage: SearchStage {
           ?? EmbeddingContrast.limit * (stored?.similarity(to: embedding) ?? 0)
         let key = segment.key(at: row.row)
         if distinction > nearest[key]?.distinction ?? 0 {
-          nearest[key] = (distinction, Int(segment.tag(at: row.row)))
+          let position = EntityValue.imageIndex(ofPosition: Int(segment.tag(at: row.row)))
+          nearest[key] = (distinction, position)
         }
       }
       for (key, image) in nearest.sorted(by: { $0.key < $1.key }) {

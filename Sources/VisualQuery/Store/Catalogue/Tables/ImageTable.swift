@@ -204,7 +204,7 @@ package struct ImageTable {
       }
       if row.isNull(UntouchedColumn.position) { continue }
       guard try isUntouched(key, Owned.record(row)) else { return nil }
-      found?.imageCount += 1
+      if row.integer(UntouchedColumn.position) < EntityValue.imageLimit { found?.imageCount += 1 }
     }
     return found
   }

@@ -231,6 +231,7 @@ package struct ReadingTable {
       """
       SELECT \(ReadEntity.list) FROM images i
       JOIN readings r ON r.contentHash = i.contentHash AND r.byteCount = i.byteCount
+      WHERE i.position < \(EntityValue.imageLimit)
       """, isScan: true
     ) { row in
       if let models, row.text(ReadEntity.models) != ImageReading.id(of: models) { return }
