@@ -75,6 +75,9 @@ enum ArticleExamples {
       outcome: { outcome in
         for row in outcome.refused { print(outcome.id, row.field ?? "", row.reason) }
       })
+    let id = EntityID(type: .product, value: "mug-red")
+    let cheaper = EntityChange.patch(id, .object(["price": .object(["amount": .string("12.90")])]))
+    _ = try await indexer.update(with: [cheaper])
     mug.images = ["upload:cb7c5fa5bd180174"]
     mug.price = try Price(amount: "12.90", currency: "EUR")
     let change = EntityChange.put(.product(mug))

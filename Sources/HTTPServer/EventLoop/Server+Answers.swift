@@ -77,10 +77,13 @@ extension Server {
       "Access-Control-Expose-Headers",
       "ETag, Retry-After, Server-Timing, X-Generation, X-Request-ID")
     if head?.method == "OPTIONS" {
-      response.set("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, DELETE")
+      response.set("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE")
       response.set(
         "Access-Control-Allow-Headers",
-        "Authorization, Content-Type, If-None-Match, X-At-Least-Generation, X-Request-ID, traceparent, tracestate"
+        [
+          "Authorization", "Content-Type", "Idempotency-Key", "If-None-Match",
+          "X-At-Least-Generation", "X-Request-ID", "traceparent", "tracestate",
+        ].joined(separator: ", ")
       )
       response.set("Access-Control-Max-Age", "600")
     }

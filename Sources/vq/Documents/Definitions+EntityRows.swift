@@ -84,6 +84,60 @@ extension Definition {
         .optional("image", .file("An image. Parts of other names are further ones.")),
       ]))
 
+  static let entityPatch = Definition(
+    "EntityPatch",
+    .object(
+      """
+      Fields of a product or a store to change, as in a row of a feed; those of the shop's own may also be in `extra`, as in answers. `null` \
+      removes a field. `type` and `id` may be left out, and cannot be changed.
+      """, isOpen: true,
+      [
+        .optional("type", .reference(.entityType)), .optional("id", .string(min: 1, max: 256)),
+        .optional("extra", .object("Fields of the shop's own to change.", isOpen: true, [])),
+      ]))
+
+  static let entityImport = Definition(
+    "EntityImport",
+    .object(
+      "The results of changes, which are durable, and which the next request sees.",
+      [
+        .required("generation", .reference(.generation)),
+        .required(
+          "succeeded",
+          .integer("The number of lines whose change was made, or changed nothing.", min: 0)),
+        .required("failed", .integer("The number of lines with a problem.", min: 0)),
+        .required(
+          "results",
+          .array(
+            "The result of each line that is not blank, in their order.",
+            of: .reference(.entityImportResult), max: EntityImport.lineLimit)),
+      ]))
+
+  static let entityImportResult = Definition(
+    "EntityImportResult",
+    .object(
+      "The result of one line.",
+      [
+        .required("line", .integer("The number of the line, from 1.", min: 1)),
+        .required(
+          "status",
+          .integer("The status of the same change in a request of its own.", min: 200, max: 599)),
+        .optional("type", .reference(.entityType)),
+        .optional("id", .string("The shop's own id; absent if the line has none.", min: 1)),
+        .optional(
+          "effect",
+          .choice(
+            "What the change did; absent if it was not made.",
+            among: ["added", "changed", "unchanged", "removed"])),
+        .optional("images", .array("The names of the images of an entity.", of: .string())),
+        .optional(
+          "warnings", .array("What was kept but is probably a mistake.", of: .string(), min: 1)),
+        .optional(
+          "code", .string("The code of the problem; absent if the change was made.", min: 1)),
+        .optional("detail", .string("The problem for people.", min: 1)),
+        .optional("field", .string("The field that the problem is about.")),
+      ]))
+
   static let entityChange = Definition(
     "EntityChange",
     .object(

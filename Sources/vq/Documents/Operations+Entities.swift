@@ -5,7 +5,8 @@ import VisualQuery
 extension Operation {
   static let ofEntities: [Operation] = [
     listEntities, suggestEntities, queryEntities, resolveEntities, getEntity, putEntity,
-    putEntityForm, deleteEntity, getThumbnail, getNeighbors, getHistory, sync,
+    putEntityForm, patchEntity, importEntities, deleteEntity, getThumbnail, getNeighbors,
+    getHistory, sync,
   ]
 
   private static let listEntities = Operation(
@@ -308,6 +309,74 @@ extension Operation {
                 """)
           ], encoding: ["entity": "application/json"])
       ]), answers: changed, problems: [.unknownEntity, .unprocessable])
+
+  private static let patchEntity = Operation(
+    "PATCH /v1/entities/{type}/{id}", "patchEntity", .entities, "Change fields of one entity",
+    """
+    Changes the fields of one product or store that the body names, and leaves all others as they are (a merge patch, RFC 7396); this needs a \
+    key that may write. `null` removes a field, objects such as `price` are merged, and lists are replaced. The images stay unless `images` is \
+    named. The result is checked, and the change is published, as with `PUT`. A body of `application/json` is read in the same way.
+    """,
+    body: Body(
+      "The fields to change, at most 1 MiB.",
+      [
+        .other(
+          "application/merge-patch+json", .reference(.entityPatch),
+          [
+            .init("price", "Another price", #"{"price": {"amount": "12.90", "currency": "EUR"}}"#),
+            .init(
+              "soldOut", "Sold out, without a subtitle",
+              #"{"availability": "outOfStock", "subtitle": null}"#),
+          ])
+      ]), answers: [changed[0]], problems: [.unknownEntity, .unprocessable])
+
+  private static let importEntities = Operation(
+    "POST /v1/entities:import", "importEntities", .entities, "Change many entities",
+    """
+    Changes an entity for each line of the body, and publishes all changes together; this needs a key that may write. A line is an entity as in \
+    a row of a feed, which is put; `{"patch": {…}}` with `type`, `id` and the fields to change; or `{"delete": {"type": …, "id": …}}`. Each line \
+    has a result with the status that the change would have had alone: one that cannot be made keeps no other from being made. An entity may be \
+    in one line only. With `Idempotency-Key`, the request may be sent again if its answer was lost.
+    """,
+    parameters: [
+      Parameter(
+        name: "Idempotency-Key", place: "header",
+        text: """
+          A text of the client for this request, such as a UUID. The same key with the same body gets the answer of the first request, and \
+          nothing is written again; with another body it is rejected. The server keeps the last \(RepeatableRequests.countLimit) answers until \
+          it is restarted.
+          """,
+        schema: .string(min: 1, max: 255, pattern: "^[!-~]+$"))
+    ],
+    body: Body(
+      "At most \(EntityImport.lineLimit) lines and 4 MiB, at most 1 MiB in a line. Blank lines are left out.",
+      [
+        .other(
+          "application/x-ndjson", .string("JSON Lines: an object in each line."),
+          [
+            .init(
+              "prices", "Another price, and a product that is gone",
+              #""{\"patch\":{\"type\":\"product\",\"id\":\"mug\",\"price\":{\"amount\":\"12.90\"}}}\n{\"delete\":{\"type\":\"product\",\"id\":\"oats\"}}\n""#
+            )
+          ])
+      ]),
+    answers: [
+      Answer(
+        200, "The result of each line.", .changed,
+        [
+          .json(
+            .reference(.entityImport),
+            [
+              .init(
+                "prices", "One of two changes was made",
+                #"""
+                {"generation": 5, "succeeded": 1, "failed": 1, "results": [{"line": 1, "status": 200, "type": "product", "id": "mug",
+                "effect": "changed", "images": ["images/mug.jpg"]}, {"line": 2, "status": 404, "type": "product", "id": "oats",
+                "code": "unknownEntity", "detail": "there is no product of this id", "field": "id"}]}
+                """#)
+            ])
+        ])
+    ], problems: [.unprocessable])
 
   private static let deleteEntity = Operation(
     "DELETE /v1/entities/{type}/{id}", "deleteEntity", .entities, "Delete one entity",

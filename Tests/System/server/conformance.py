@@ -294,7 +294,7 @@ class Suite:
         if described == target:
             self.called.add(self.document and self.document.operation(method, target)[0])
         if self.document is not None and answer.status < 300 and answer.status in expected:
-            if body is not None and method in ("POST", "PUT"):
+            if body is not None and method in ("POST", "PUT", "PATCH"):
                 problems += self.request_errors(method, described, sent, body)
             problems += self.parameter_errors(method, described)
         if code is not None:
@@ -426,7 +426,7 @@ class Suite:
         contents = self.document.resolved(operation + "/requestBody/content")[0]
         if media_type not in contents:
             return [f"the request's {media_type!r} is not documented, but accepted"]
-        if media_type != "application/json":
+        if media_type not in ("application/json", "application/merge-patch+json"):
             return []
         schema = f"{operation}/requestBody/content/{escaped(media_type)}/schema"
         return [f"request: {text}" for text in self.document.errors(schema, json.loads(body))]
@@ -1233,7 +1233,8 @@ def check_protocol(suite, photo, limits):
         return check
 
     for path, method in every:
-        suite.call(f"PATCH {path}", "PATCH", path, 405, has=allows(method))
+        # No path takes QUERY.
+        suite.call(f"QUERY {path}", "QUERY", path, 405, has=allows(method))
         suite.call(f"OPTIONS {path}", "OPTIONS", path, 204, has=allows(method))
     suite.call("GET /v1/match", "GET", "/v1/match", 405, has=allows("POST"))
     suite.call("POST /v1/sync", "POST", "/v1/sync", 405, b"{}", {"Content-Type": "application/json"}, has=allows("GET"))
@@ -1429,6 +1430,8 @@ def check_put(suite, photo):
         put("put without write key", row, refused, key=suite.key)
         body, media = form(("entity", None, "application/json", json.dumps(row).encode()))
         suite.call("put a form without write key", "PUT", target + "/form", refused, body, {"Content-Type": media}, key=suite.key)
+        suite.call("patch without write key", "PATCH", target, refused, b"{}", {"Content-Type": "application/merge-patch+json"}, key=suite.key)
+        suite.call("import without write key", "POST", "/v1/entities:import", refused, b"{}", {"Content-Type": "application/x-ndjson"}, key=suite.key)
     if suite.write_key is None:
         return
 
@@ -1476,7 +1479,40 @@ def check_put(suite, photo):
     put("put too much", b" " * (1 << 20) + b"{}", 413, code="bodyTooLarge")
     suite.call("get what stayed", "GET", target, has=lambda a: expect(
         a.json["entity"]["display"]["title"] == "Mug", "a refused change changed it"))
+    merge = {"Content-Type": "application/merge-patch+json"}
+
+    def patch(name, value, status, **more):
+        return suite.call(name, "PATCH", more.pop("target", target), status, json.dumps(value).encode(), merge, key=suite.write_key, **more)
+
+    patch("patch a price", {"price": {"amount": "12.90", "currency": "EUR"}, "subtitle": None}, 200, has=did("changed"))
+    patch("patch it again", {"price": {"amount": "12.90"}}, 200, has=did("unchanged"))
+    suite.call("get what was patched", "GET", target, has=lambda a: expect(
+        a.json["entity"]["product"]["price"]["amount"] == "12.90" and a.json["entity"]["display"]["title"] == "Mug", "it is another entity"))
+    for name, value, status, code, field in (
+        ("a list", [], 400, "invalidField", None), ("no title", {"title": None}, 422, "invalidEntity", "title"),
+        ("another id", {"id": "other"}, 422, "invalidEntity", "id"),
+        ("an unsafe link", {"url": "javascript:x"}, 422, "invalidEntity", "url"),
+    ):
+        patch(f"patch {name}", value, status, code=code, field=field)
+    patch("patch what is not there", {"title": "T"}, 404, target="/v1/entities/product/none", code="unknownEntity")
+    suite.call("patch with text", "PATCH", target, 415, b"{}", {"Content-Type": "text/plain"}, key=suite.write_key,
+               code="unsupportedMediaType")
     suite.call("delete what was put", "DELETE", target, 204, key=suite.write_key)
+    lines = [row, {"patch": {"type": "product", "id": row["id"], "title": "Again"}}, {"delete": {"type": "product", "id": "none"}}]
+    body = "\n".join(map(json.dumps, lines)).encode()
+    kind = {"Content-Type": "application/x-ndjson", "Idempotency-Key": "conformance-1"}
+
+    def make_lines(name, body, status, kind=kind, **more):
+        return suite.call(name, "POST", "/v1/entities:import", status, body, kind, key=suite.write_key, **more)
+
+    first = make_lines("change several entities", body, 200, has=lambda a: expect(
+        [r["status"] for r in a.json["results"]] == [201, 422, 404] and a.json["succeeded"] == 1, f"the results are {a.json['results']}"))
+    make_lines("change them again with the same key", body, 200, has=lambda a: expect(a.json == first.json, "it is another answer"))
+    make_lines("change others with the same key", body + b"\n{}", 422, code="reusedKey", field="Idempotency-Key")
+    make_lines("change nothing", b"\n", 400, {"Content-Type": "application/jsonl"}, code="invalidJSON")
+    make_lines("lines of another type", body, 415, {"Content-Type": "application/json"}, code="unsupportedMediaType")
+    make_lines("too many lines", b"{}\n" * 1001, 413, {"Content-Type": "application/jsonl"}, code="bodyTooLarge")
+    suite.call("delete what was imported", "DELETE", target, 204, key=suite.write_key)
 
 
 def check_fit(suite, photo):

@@ -107,6 +107,16 @@ import VisualQuery
     _ = try await ask(
       "PUT /v1/entities/product/new",
       #"{"title":"New","images":["oats.jpg"],"availabilty":"inStock"}"#, status: 201)
+    _ = try await ask("PATCH /v1/entities/product/new", #"{"title":"Newer"}"#)
+    let imported = try await shop.ask(
+      "POST /v1/entities:import",
+      ["Authorization: Bearer \(Self.writer.key)", "Content-Type: application/x-ndjson"],
+      Array(
+        (#"{"type":"product","id":"new","title":"New","images":["oats.jpg"],"availabilty":"inStock"}"#
+          + "\n" + #"{"patch":{"type":"product","id":"old","title":null}}"#).utf8))
+    #expect(
+      try checked.faults(
+        of: Data(imported.body), by: ["$ref": "#/components/schemas/EntityImport"]) == [])
     let gone = try await shop.ask(
       "DELETE /v1/entities/product/old", ["Authorization: Bearer \(Self.writer.key)"])
     #expect(gone.status == 204)

@@ -148,6 +148,7 @@ import Testing
     "getRejectedRows": "for the shop",
     "listFits": "for the shop", "askPhoto": "for the shop", "askKeptPhoto": "for the shop",
     "fitPhotos": "for the shop", "undoFit": "for the shop", "putEntityForm": "for the shop",
+    "patchEntity": "for the shop", "importEntities": "for the shop",
     "matchImage": "`match` sends all kinds of bodies, as older services know it",
     "matchQuery": "`match` sends it", "continueMatch": "`match` sends it",
     "giveFeedbackForm": "`giveFeedback` sends it", "getCatalogue": "for the shop",

@@ -6,6 +6,9 @@ public enum EntityChange: Sendable {
   ///
   /// The images replace `images` of the entity; `nil` takes the names in `images`, like a feed.
   case put(EntityValue, images: [EntityImage]? = nil)
+  /// Changes the fields of a stored entity that an object names, as a merge patch (RFC 7396): `null` removes a field. All
+  /// others stay as they are, and so do the images unless `images` is named.
+  case patch(EntityID, JSONValue)
   /// Removes an entity.
   case remove(EntityID)
 
@@ -13,7 +16,7 @@ public enum EntityChange: Sendable {
   package var id: EntityID {
     switch self {
     case .put(let value, _): value.id
-    case .remove(let id): id
+    case .patch(let id, _), .remove(let id): id
     }
   }
 }
@@ -51,7 +54,7 @@ extension EntityChange {
     case unchanged
     /// The entity was removed.
     case removed
-    /// The entity to remove did not exist.
+    /// The entity to patch or to remove did not exist.
     case unknown
     /// Nothing was written; ``Outcome/refused`` has the reasons.
     case refused
@@ -70,6 +73,8 @@ extension EntityChange {
     /// The reasons why the entity or some of its images were not indexed. The line is the number of the change,
     /// from 1.
     public let refused: [RefusedRow]
+    /// The entity after the change, or `nil` if there is none or the change was refused.
+    package var value: EntityValue?
   }
 }
 

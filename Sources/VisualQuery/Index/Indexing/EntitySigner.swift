@@ -176,6 +176,17 @@ struct EntitySigner: Sendable {
     return signed
   }
 
+  /// Returns an entity whose images stay as they are stored, also those that could not be read again.
+  func keepingImages(
+    _ value: EntityValue, line: Int, existing: CatalogueTables.Existing
+  ) -> SignedEntity {
+    var signed = SignedEntity(
+      value: value, images: existing.images.map { SignedEntity.Image($0) }, refused: [],
+      existing: existing, isWhole: true, line: line)
+    signed.takeEmbeddings(from: arrays)
+    return signed
+  }
+
   /// The outcome of one image.
   private enum Outcome {
     case image(SignedEntity.Image)

@@ -74,20 +74,19 @@ extension Indexer {
   /// - Throws: ``CatalogueError``, or `CancellationError` if the task is cancelled.
   package func prepare(_ change: EntityChange) async throws -> PreparedChange {
     let prepared = PreparedChange(change: change)
-    guard case .put(let given, let images) = change else { return prepared }
-    let contents = images ?? given.imagePaths.map { .reference($0) }
-    guard (1...EntityValue.imageLimit).contains(contents.count) else { return prepared }
+    guard change.mayHaveNewImages else { return prepared }
     return try await withTaskExecutorPreference(pool) { @concurrent in
       let stored = try CatalogueDatabase(reading: directory).tables.settings.all()
       var rules = FeedEntities(
         allowedSchemes: try Catalogue.links(stored, directory).allowedSchemes)
-      // An invalid entity is rejected when the change is made.
-      guard
-        case .entity(let value, []) = rules.row(FeedEntities.record(of: given, line: 1), over: nil)
-      else { return prepared }
       let (places, sides) = pictureSettings(stored)
       let previous = try PreviousRows(reading: directory, thumbnailSides: Set(sides))
-      let existing = try previous.existing(value.id)
+      let existing = try previous.existing(change.id)
+      // An invalid entity is rejected when the change is made.
+      guard let (given, contents) = change.entity(over: existing),
+        (1...EntityValue.imageLimit).contains(contents.count),
+        case .entity(let value, []) = rules.row(FeedEntities.record(of: given, line: 1), over: nil)
+      else { return prepared }
       let kept = try existing.map { existing throws(CatalogueError) in
         try previous.thumbnailSides(of: existing.key)
       }
@@ -138,6 +137,33 @@ extension Indexer {
       allowedSchemes: try await publisher.links().allowedSchemes,
       threads: pool.width, outcome: outcome)
     return try await run.run(changes)
+  }
+}
+
+extension EntityChange {
+  /// True if images may have to be analyzed.
+  fileprivate var mayHaveNewImages: Bool {
+    switch self {
+    case .put(let value, let images): !(images?.isEmpty ?? value.imagePaths.isEmpty)
+    case .patch(let id, let patch): (try? EntityPatch(patch, of: id))?.changesImages == true
+    case .remove: false
+    }
+  }
+
+  /// Returns the entity with its images after the change of a stored one, or `nil` if it is invalid or there is none.
+  fileprivate func entity(
+    over existing: CatalogueTables.Existing?
+  ) -> (value: EntityValue, images: [EntityImage])? {
+    switch self {
+    case .put(let value, let images):
+      return (value, images ?? value.imagePaths.map { .reference($0) })
+    case .patch(let id, let patch):
+      guard let existing, let patch = try? EntityPatch(patch, of: id),
+        let value = try? patch.applied(to: existing.json)
+      else { return nil }
+      return (value, value.imagePaths.map { .reference($0) })
+    case .remove: return nil
+    }
   }
 }
 

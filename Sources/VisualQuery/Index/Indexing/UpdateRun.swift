@@ -44,6 +44,8 @@ struct UpdateRun: ~Copyable {
   private enum Step: Sendable {
     case signed(SignedEntity)
     case remove(EntityID)
+    /// There is no entity to patch.
+    case unknown(EntityID)
     case refused(EntityID, RefusedRow)
   }
 
@@ -98,28 +100,59 @@ struct UpdateRun: ~Copyable {
   private mutating func start(_ change: EntityChange, _ group: inout Group) throws {
     let number = results.start()
     changing.insert(change.id)
-    guard case .put(let given, let images) = change else {
-      return results.finish(number, with: .remove(change.id))
+    switch change {
+    case .remove(let id): results.finish(number, with: .remove(id))
+    case .put(let given, let images):
+      try start(given, images, over: try previous.existing(given.id), number, &group)
+    case .patch(let id, let patch):
+      guard let existing = try previous.existing(id) else {
+        return results.finish(number, with: .unknown(id))
+      }
+      let (fields, given): (EntityPatch, EntityValue)
+      do throws(FieldError) {
+        fields = try EntityPatch(patch, of: id)
+        given = try fields.applied(to: existing.json)
+      } catch {
+        let row = RefusedRow(
+          line: number + 1, id: id.value, field: error.field, reason: error.reason)
+        return results.finish(number, with: .refused(id, row))
+      }
+      try start(given, nil, by: fields, over: existing, number, &group)
     }
+  }
+
+  /// Checks an entity, and starts the analysis of its images.
+  ///
+  /// - Parameters:
+  ///   - images: The images, or `nil` for those that the entity names.
+  ///   - patch: The patch that the entity comes from.
+  ///   - existing: The stored entity.
+  private mutating func start(
+    _ given: EntityValue, _ images: [EntityImage]?, by patch: EntityPatch? = nil,
+    over existing: CatalogueTables.Existing?, _ number: Int, _ group: inout Group
+  ) throws {
     let line = number + 1
     if let images, images.count > EntityValue.imageLimit {
       let row = RefusedRow(
         line: line, id: given.id.value, field: "images",
         reason: "has \(images.count) images; the limit is \(EntityValue.imageLimit)")
-      return results.finish(number, with: .refused(change.id, row))
+      return results.finish(number, with: .refused(given.id, row))
     }
     var rules = rules
     switch rules.row(FeedEntities.record(of: given, line: line), over: nil) {
-    case .refused(let row): results.finish(number, with: .refused(change.id, row))
+    case .refused(let row): results.finish(number, with: .refused(given.id, row))
     case .skipped:
       let row = RefusedRow(line: line, reason: "is the report of a rejected row, not an entity")
-      results.finish(number, with: .refused(change.id, row))
+      results.finish(number, with: .refused(given.id, row))
     case .entity(let value, let warnings):
       // A change is all or nothing: the program that makes it can correct the field.
-      if let row = warnings.first {
-        return results.finish(number, with: .refused(change.id, row))
+      if let row = warnings.first(where: { patch?.isConcerned(by: $0) ?? true }) {
+        return results.finish(number, with: .refused(given.id, row))
       }
-      let existing = try previous.existing(value.id)
+      if let existing, patch?.changesImages == false {
+        let signed = signer.keepingImages(value, line: line, existing: existing)
+        return results.finish(number, with: .signed(signed))
+      }
       let kept = try existing.map { existing throws(CatalogueError) in
         try previous.thumbnailSides(of: existing.key)
       }
@@ -155,6 +188,8 @@ struct UpdateRun: ~Copyable {
         progress.removed += isKnown ? 1 : 0
         taken = .init(
           number: number, id: id, effect: isKnown ? .removed : .unknown, images: [], refused: [])
+      case .unknown(let id):
+        taken = .init(number: number, id: id, effect: .unknown, images: [], refused: [])
       case .refused(let id, let row):
         progress.refusedRows += 1
         taken = .init(number: number, id: id, effect: .refused, images: [], refused: [row])
@@ -187,6 +222,7 @@ struct UpdateRun: ~Copyable {
     progress.fetchedImages = signer.pictures?.fetchedCount ?? 0
     return .init(
       number: number, id: signed.value.id, effect: effect,
-      images: isRefused ? [] : signed.value.imagePaths, refused: signed.refused)
+      images: isRefused ? [] : signed.value.imagePaths, refused: signed.refused,
+      value: isRefused ? nil : signed.value)
   }
 }

@@ -47,6 +47,33 @@ struct Endpoint: Sendable {
         }, jsonLimit: limit)
     }
 
+    /// The fields of an entity to change.
+    static let patch = text(
+      ["application/merge-patch+json", "application/json"], limit: BodyLimits.entity,
+      advertisedBy: "Accept-Patch")
+    /// Changes of entities as JSON Lines.
+    static let lines = text(
+      ["application/x-ndjson", "application/jsonl"], limit: BodyLimits.entityLines,
+      advertisedBy: "Accept-Post")
+
+    /// A body in one of some media types of JSON.
+    ///
+    /// - Parameter field: The field of an answer that names the types.
+    private static func text(
+      _ types: [String], limit: Int, advertisedBy field: String
+    ) -> Body {
+      Body(
+        form: { head throws(Problem) in
+          let given = try? Multipart.parameters(of: head.fields["content-type"] ?? "").value
+          if let given, types.contains(given.lowercased()) { return .json }
+          var problem = Problem(
+            .unsupportedMediaType, "the body must be \(types.joined(separator: " or "))",
+            field: "Content-Type")
+          problem.fields = [HTTPFields.Field(name: field, value: types.joined(separator: ", "))]
+          throw problem
+        }, jsonLimit: limit)
+    }
+
     /// An image, a form or JSON.
     static let question = Body(
       form: { head throws(Problem) in try MatchForm(head) }, jsonLimit: BodyLimits.question)
@@ -166,6 +193,8 @@ enum BodyLimits {
   static let ids = 524_288
   /// An entity in JSON, as of a row of a feed.
   static let entity = JSONLimits().byteCount
+  /// Changes of many entities as JSON Lines.
+  static let entityLines = 4 * JSONLimits().byteCount
   /// The outcomes of an evaluation, which has room for 500 queries with some answers each.
   static let outcomes = 1_048_576
   /// The photos of a fit, which has room for 500 with all candidates and witnesses.

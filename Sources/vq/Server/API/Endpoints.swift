@@ -62,6 +62,15 @@ extension Endpoint {
     ) { shop, call in
       try await ChangeHandlers(shop).put(call.entity, call.request, call.form ?? .json)
     },
+    Endpoint(
+      "PATCH /v1/entities/{type}/{id}", .write, body: .patch, lane: .changes, budget: .change
+    ) { shop, call in
+      try await ChangeHandlers(shop).patch(call.entity, call.request)
+    },
+    Endpoint("POST /v1/entities:import", .write, body: .lines, lane: .changes, budget: .change) {
+      shop, call in
+      try await ChangeHandlers(shop).importEntities(call.request)
+    },
     Endpoint("DELETE /v1/entities/{type}/{id}", .write, lane: .changes, budget: .change) {
       shop, call in
       try await ChangeHandlers(shop).remove(call.entity, call.request)

@@ -155,6 +155,16 @@ extension SingleEntityDocument: JSONWritable {
   }
 }
 
+extension EntityChange.Outcome {
+  /// Sentences about what was kept but is probably a mistake, or `nil` if nothing is.
+  var warnings: [String]? {
+    guard let misspelt = value?.misspeltFields, !misspelt.isEmpty else { return nil }
+    return misspelt.map {
+      "the field '\($0.name)' is kept but means nothing; did you mean '\($0.meant)'?"
+    }
+  }
+}
+
 /// The outcome of a change of one entity.
 struct EntityChangeDocument: Sendable, Encodable {
   let generation: Int
@@ -167,17 +177,11 @@ struct EntityChangeDocument: Sendable, Encodable {
   /// Sentences about what was kept but is probably a mistake, or `nil` if nothing is.
   let warnings: [String]?
 
-  init(_ outcome: EntityChange.Outcome, of value: EntityValue, generation: Int) {
+  init(_ outcome: EntityChange.Outcome, generation: Int) {
     self.generation = generation
     (type, id, effect) = (outcome.id.type, outcome.id.value, outcome.effect.rawValue)
     images = outcome.images
-    let misspelt = value.misspeltFields
-    warnings =
-      misspelt.isEmpty
-      ? nil
-      : misspelt.map {
-        "the field '\($0.name)' is kept but means nothing; did you mean '\($0.meant)'?"
-      }
+    warnings = outcome.warnings
   }
 }
 

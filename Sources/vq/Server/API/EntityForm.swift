@@ -66,7 +66,7 @@ struct EntityForm: Sendable {
     }
   }
 
-  private static func check(imageCount count: Int) throws(Problem) {
+  static func check(imageCount count: Int) throws(Problem) {
     let limit = EntityValue.imageLimit
     guard count <= limit else {
       throw Problem(
@@ -75,7 +75,8 @@ struct EntityForm: Sendable {
     }
   }
 
-  private static func object(_ bytes: [UInt8]) throws(Problem) -> [String: JSONValue] {
+  /// Reads a JSON object without repeated names.
+  static func object(_ bytes: [UInt8]) throws(Problem) -> [String: JSONValue] {
     let json: JSONValue
     do throws(JSONError) {
       json = try JSONValue(json: bytes, limits: JSONLimits(allowsRepeatedNames: false))
@@ -101,6 +102,11 @@ struct EntityForm: Sendable {
           .invalidEntity, "'\(name)' is not that of the path, '\(expected.excerpt)'", field: name)
       }
     }
+    return try value(object)
+  }
+
+  /// Reads an entity that has its type and id.
+  static func value(_ object: [String: JSONValue]) throws(Problem) -> EntityValue {
     do throws(FieldError) {
       return try EntityValue(json: .object(object))
     } catch {

@@ -28,11 +28,12 @@ actor EntityUpdates {
     case writing
   }
 
-  private typealias Outcome = Result<Written, Failure>
+  private typealias Outcome = Result<[Written], Failure>
 
+  /// The changes of one request, which are written in one batch.
   private struct Waiting {
     let number: Int
-    let change: PreparedChange
+    let changes: [PreparedChange]
   }
 
   /// Analyzes images.
@@ -40,14 +41,14 @@ actor EntityUpdates {
   /// Writes batches.
   private let writer: Indexer
   private let afterBatch: @Sendable () -> Void
-  /// The changes that are not in a batch yet, in the order of arrival.
+  /// The requests that are not in a batch yet, in the order of arrival.
   private var waiting: [Waiting] = []
-  /// The requests without a result, by the numbers of their changes.
+  /// The requests without a result, by their numbers.
   private var requests: [Int: CheckedContinuation<Outcome, Never>] = [:]
   private var lastNumber = 0
   /// The number of batches that were begun.
   private(set) var batchCount = 0
-  /// The number of changes that wait for a batch.
+  /// The number of requests that wait for a batch.
   var waitingCount: Int { waiting.count }
   private var isWriting = false
 
@@ -66,21 +67,47 @@ actor EntityUpdates {
   /// Writes a change, and returns once it is durable. If the request is cancelled, this function returns immediately,
   /// but the batch with the change goes on.
   func write(_ change: EntityChange) async throws(Failure) -> Written {
-    let prepared: PreparedChange
+    try await write(prepare([change]))[0]
+  }
+
+  /// Analyzes the images of changes.
+  func prepare(_ changes: [EntityChange]) async throws(Failure) -> [PreparedChange] {
     do {
-      prepared = try await indexer.prepare(change)
+      let indexer = indexer
+      return try await withThrowingTaskGroup(of: (index: Int, change: PreparedChange).self) {
+        group in
+        for (index, change) in changes.enumerated() {
+          group.addTask { (index, try await indexer.prepare(change)) }
+        }
+        var prepared: [(index: Int, change: PreparedChange)] = []
+        for try await one in group { prepared.append(one) }
+        return prepared.sorted { $0.index < $1.index }.map(\.change)
+      }
     } catch let error as CatalogueError {
       throw .catalogue(error)
     } catch {
       throw .cancelled(.analyzing)
     }
-    if let refusal = prepared.refusal { return Written(outcome: refusal, generation: 0) }
+  }
+
+  /// Writes changes in one batch, as with one change. Those that are refused already are not written.
+  ///
+  /// - Returns: The result of each change.
+  func write(_ changes: [PreparedChange]) async throws(Failure) -> [Written] {
+    let accepted = changes.filter { $0.refusal == nil }
+    var written = try await accepted.isEmpty ? [] : enqueue(accepted)[...]
+    return changes.compactMap { change in
+      change.refusal.map { Written(outcome: $0, generation: 0) } ?? written.popFirst()
+    }
+  }
+
+  private func enqueue(_ changes: [PreparedChange]) async throws(Failure) -> [Written] {
     lastNumber += 1
     let number = lastNumber
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { request in
         requests[number] = request
-        waiting.append(Waiting(number: number, change: prepared))
+        waiting.append(Waiting(number: number, changes: changes))
         guard !isWriting else { return }
         isWriting = true
         // Not a child task of the request, because the batch also contains changes of other
@@ -110,9 +137,17 @@ actor EntityUpdates {
       let batch = waiting
       batchCount += 1
       waiting = []
-      let results = await Self.write(batch.map(\.change), with: writer)
+      let outcome = await Self.write(batch.flatMap(\.changes), with: writer)
       afterBatch()
-      for (change, result) in zip(batch, results) { finish(change.number, result) }
+      switch outcome {
+      case .failure: for request in batch { finish(request.number, outcome) }
+      case .success(let written):
+        var rest = written[...]
+        for request in batch {
+          finish(request.number, .success(Array(rest.prefix(request.changes.count))))
+          rest = rest.dropFirst(request.changes.count)
+        }
+      }
     }
     isWriting = false
   }
@@ -120,19 +155,18 @@ actor EntityUpdates {
   /// Writes a batch.
   ///
   /// - Returns: The result of each change.
-  private static func write(_ batch: [PreparedChange], with writer: Indexer) async -> [Outcome] {
+  private static func write(_ batch: [PreparedChange], with writer: Indexer) async -> Outcome {
     let outcomes = Mutex<[EntityChange.Outcome]>([])
     do throws(UpdateError<Never>) {
       let progress = try await writer.update(
         with: batch, options: UpdateOptions(requiresAllImages: true, requiresCatalogue: true)
       ) { outcome in outcomes.withLock { $0.append(outcome) } }
-      return outcomes.withLock { $0 }.map {
-        .success(Written(outcome: $0, generation: progress.generation))
-      }
+      let written = outcomes.withLock { $0 }
+        .map { Written(outcome: $0, generation: progress.generation) }
+      return written.count == batch.count ? .success(written) : .failure(.cancelled(.writing))
     } catch {
-      let failure: Failure =
-        if case .catalogue(let error) = error { .catalogue(error) } else { .cancelled(.writing) }
-      return batch.map { _ in .failure(failure) }
+      if case .catalogue(let error) = error { return .failure(.catalogue(error)) }
+      return .failure(.cancelled(.writing))
     }
   }
 }

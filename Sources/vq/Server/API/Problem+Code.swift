@@ -38,6 +38,7 @@ extension Problem {
     case invalidSignature
     case invalidEntity
     case invalidFeedback
+    case reusedKey
     case tooManyRequests
     case headersTooLarge
     case internalError
@@ -70,7 +71,8 @@ extension Problem {
       case .unsupportedMediaType, .unsupportedFormat, .unsupportedCoding: 415
       case .expectationFailed: 417
       case .empty, .truncated, .corrupt, .tooManyPixels, .tooMuchWork, .regionOutside,
-        .invalidFilter, .invalidToken, .invalidSignature, .invalidEntity, .invalidFeedback:
+        .invalidFilter, .invalidToken, .invalidSignature, .invalidEntity, .invalidFeedback,
+        .reusedKey:
         422
       case .tooManyRequests: 429
       case .headersTooLarge: 431

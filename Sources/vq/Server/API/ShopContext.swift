@@ -15,6 +15,8 @@ final class ShopContext: Sendable {
   let settings: ShopService.Settings
   /// The writer of changes from clients.
   let updates: EntityUpdates
+  /// The answers to changes that clients may send again.
+  let repeatable = RepeatableRequests()
   /// The last runs of `vq index`.
   let runs: ServedRuns
   let metrics: Metrics

@@ -129,7 +129,7 @@ final class ShopService: HTTPService {
   private func decide(
     on request: RequestInfo, _ route: Route, _ endpoint: Endpoint
   ) throws(Problem) -> Decision {
-    if ["PUT", "DELETE"].contains(endpoint.method) { try refuseConditions(request.head) }
+    if endpoint.role == .write, endpoint.lane == .changes { try refuseConditions(request.head) }
     switch endpoint.handler {
     case .immediate(let handler):
       // Rejects parameters, which no such path takes, before the answer is made.

@@ -34,7 +34,8 @@ enum UserMessage: Sendable, CaseIterable {
         .unknownPath, .noAssociation, .methodNotAllowed, .targetTooLong, .unsupportedMediaType,
         .unsupportedCoding, .expectationFailed, .invalidFilter, .invalidSignature, .invalidEntity,
         .headersTooLarge,
-        .invalidFeedback, .methodNotImplemented, .codingNotImplemented, .versionNotSupported:
+        .invalidFeedback, .reusedKey, .methodNotImplemented, .codingNotImplemented,
+        .versionNotSupported:
         .badQuestion
       }
   }

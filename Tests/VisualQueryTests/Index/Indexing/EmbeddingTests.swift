@@ -154,6 +154,20 @@ import VisualQuery
     // Nor does an entity without the field lose them, as an app may put it.
     #expect(try await put(nil, "Another title") == .unchanged)
     #expect(try Self.stored(indexer.directory) == both)
+    // Nor does a patch lose them, unless it says so.
+    func patch(_ fields: [String: JSONValue]) async throws {
+      let id = EntityID(type: .product, value: "a")
+      let progress = try await indexer.update(with: [.patch(id, .object(fields))])
+      #expect(progress.changed == 1 && progress.signedImages == 0)
+    }
+    try await patch(["title": .string("Patched")])
+    #expect(try Self.stored(indexer.directory) == both)
+    try await patch(["embeddings": .null])
+    #expect(try Self.stored(indexer.directory) == [:])
+    try await patch(["embeddings": Self.field([one, nil])])
+    #expect(try Self.stored(indexer.directory) == ["a 0": try Self.embedding(one)])
+    try await patch(["embeddings": Self.field([two, three]), "title": .string("Another title")])
+    #expect(try Self.stored(indexer.directory) == both)
     #expect(try await put(.null, "Another title") == .changed)
     #expect(try Self.stored(indexer.directory) == [:])
     #expect(try await put(.null, "Another title") == .unchanged)

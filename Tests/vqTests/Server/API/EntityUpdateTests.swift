@@ -116,6 +116,135 @@ import VisualQuery
     #expect(try await Self.put(shop, "product/k/form", #"{"title":"Kettle"}"#).status == 415)
   }
 
+  private static func patch(
+    _ shop: ServedShop, _ path: String, _ json: String,
+    type: String = "application/merge-patch+json"
+  ) async throws -> (status: Int, answer: [String: Any]) {
+    let response = try await shop.ask(
+      "PATCH /v1/entities/\(path)", [authorization, "Content-Type: \(type)"], Array(json.utf8))
+    let answer = try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any]
+    return (response.status, answer ?? [:])
+  }
+
+  /// Would break if a service that learns a new price had to know the title, too.
+  @Test func `a patch changes the fields that it names and no others`() async throws {
+    let shop = try await Self.shop(ShopSettings(publicFields: ["material"]))
+    let mug = #"""
+      {"title":"Mug","subtitle":"Red","labels":["mug"],"images":["images/mug-red.jpg"],"material":"enamel","note":"x",
+      "price":{"amount":"3.00","currency":"EUR"}}
+      """#
+    #expect(try await Self.put(shop, "product/mug", mug).status == 200)
+    func product() async throws -> [String: Any] {
+      let answer = try await shop.json("GET /v1/entities/product/mug", [Self.authorization])
+      return (answer["entity"] as? [String: Any])?["product"] as? [String: Any] ?? [:]
+    }
+    let priced = try await Self.patch(shop, "product/mug", #"{"price":{"amount":"2.50"}}"#)
+    #expect(priced.status == 200 && priced.answer["effect"] as? String == "changed")
+    #expect(priced.answer["images"] as? [String] == ["images/mug-red.jpg"])
+    var found = try await product()
+    #expect(found["price"] as? [String: String] == ["amount": "2.50", "currency": "EUR"])
+    #expect(found["title"] as? String == "Mug" && found["subtitle"] as? String == "Red")
+    #expect((found["extra"] as? [String: String])?["material"] == "enamel")
+    let generation = priced.answer["generation"] as? Int
+    for same in [#"{"price":{"amount":"2.50"}}"#, "{}", #"{"id":"mug","type":"product"}"#] {
+      let again = try await Self.patch(shop, "product/mug", same, type: "application/json")
+      #expect(again.status == 200 && again.answer["effect"] as? String == "unchanged", "\(same)")
+      #expect(again.answer["generation"] as? Int == generation)
+    }
+    // A field of the shop's own is changed beside the others, or in `extra` as answers have it.
+    let removed = try await Self.patch(
+      shop, "product/mug",
+      #"{"subtitle":null,"material":"steel","extra":{"note":null},"labels":["cup"]}"#)
+    #expect(removed.status == 200, "\(removed.answer)")
+    found = try await product()
+    #expect(found["subtitle"] == nil && found["labels"] as? [String] == ["cup"])
+    #expect((found["extra"] as? [String: String])?["material"] == "steel")
+    let stored = try await EntityLookup(catalogue: try Catalogue(directory: shop.index)).entities(
+      for: [EntityID(type: .product, value: "mug")])
+    #expect(stored.first?.extra == ["material": .string("steel")])
+    #expect(try await Self.patch(shop, "product/mug", #"{"material":null}"#).status == 200)
+    #expect(try await product()["extra"] == nil)
+    #expect(try await CatalogueUpkeep(directory: shop.index).verify() == [])
+  }
+
+  /// Would break if a new price needed images that are gone, or that the server does not fetch.
+  @Test func `a patch leaves images as they are unless it names them`() async throws {
+    let shop = try await Self.shop()
+    let kettle = [UInt8](
+      try #require(FileManager.default.contents(atPath: SampleShop.image("kettle.jpg"))))
+    let form = Self.form(#"{"title":"Kettle"}"#, [("front", kettle)])
+    #expect(try await Self.send(shop, "product/k", form).status == 201)
+    try FileManager.default.removeItem(atPath: shop.folder.path + "/images/mug-red.jpg")
+    for id in ["mug", "k"] {
+      let priced = try await Self.patch(
+        shop, "product/\(id)", #"{"price":{"amount":"1.00","currency":"EUR"}}"#)
+      #expect(priced.status == 200 && priced.answer["effect"] as? String == "changed")
+    }
+    for (file, id) in [("mug-red.jpg", "mug"), ("kettle.jpg", "k")] {
+      let image = try #require(FileManager.default.contents(atPath: SampleShop.image(file)))
+      let found = try await shop.ask(
+        "POST /v1/match", [Self.authorization, "Content-Type: image/jpeg"], [UInt8](image))
+      let answer = try JSONSerialization.jsonObject(with: Data(found.body)) as? [String: Any]
+      #expect(ServedShop.ids(answer ?? [:], "values") == [id])
+    }
+    let gone = try await Self.patch(shop, "product/mug", #"{"images":["images/mug-red.jpg"]}"#)
+    #expect(gone.status == 422 && Self.problem(gone.answer) == ["invalidEntity", "images[0]"])
+    let none = try await Self.patch(shop, "product/mug", #"{"images":[]}"#)
+    #expect(none.status == 200 && none.answer["images"] as? [String] == [])
+    #expect(try await CatalogueUpkeep(directory: shop.index).verify() == [])
+  }
+
+  @Test func `a patch that leaves no valid entity changes nothing`() async throws {
+    let shop = try await Self.shop()
+    for (path, json, status, code, field) in [
+      ("product/none", #"{"title":"T"}"#, 404, "unknownEntity", "id"),
+      ("store/mug", #"{"title":"T"}"#, 404, "unknownEntity", "id"),
+      ("product/mug", #"{"title":null}"#, 422, "invalidEntity", "title"),
+      ("product/mug", #"{"title":7}"#, 422, "invalidEntity", "title"),
+      ("product/mug", #"{"price":{"amount":"1"}}"#, 422, "invalidEntity", "price"),
+      ("product/mug", #"{"id":"cup"}"#, 422, "invalidEntity", "id"),
+      ("product/mug", #"{"id":null}"#, 422, "invalidEntity", "id"),
+      ("product/mug", #"{"type":"store"}"#, 422, "invalidEntity", "type"),
+      ("product/mug", #"{"extra":null}"#, 422, "invalidEntity", "extra"),
+      ("product/mug", #"{"url":"javascript:x"}"#, 422, "invalidEntity", "url"),
+      ("product/mug", #"{"images":["../x.jpg"]}"#, 422, "invalidEntity", "images[0]"),
+      ("product/mug", "[]", 400, "invalidField", nil),
+      ("product/mug", "{", 400, "invalidJSON", nil),
+      ("product/mug", "", 400, "invalidJSON", nil),
+      ("product/mug", #"{"title":"a","title":"b"}"#, 400, "invalidJSON", nil),
+      ("product/mug?x=1", "{}", 400, "invalidParameter", "x"),
+    ] as [(String, String, Int, String, String?)] {
+      let patched = try await Self.patch(shop, path, json)
+      #expect(patched.status == status, "\(path) \(json): \(patched.answer)")
+      #expect(Self.problem(patched.answer) == [code, field], "\(path) \(json)")
+    }
+    for type in ["text/plain", "multipart/form-data; boundary=b", "application/json-patch+json"] {
+      let refused = try await shop.ask(
+        "PATCH /v1/entities/product/mug", [Self.authorization, "Content-Type: \(type)"], [])
+      #expect(refused.status == 415)
+      #expect(refused["Accept-Patch"] == "application/merge-patch+json, application/json")
+    }
+    #expect(try Catalogue(directory: shop.index).generation == 1)
+  }
+
+  /// Would break if one of two patches at once took back what the other did.
+  @Test func `patches at once are all made`() async throws {
+    let shop = try await Self.shop()
+    let updates = EntityUpdates(Indexer(directory: shop.index, pool: WorkerPool(width: 2)))
+    let id = EntityID(type: .product, value: "mug")
+    try await withThrowingTaskGroup(of: EntityChange.Effect.self) { group in
+      for number in 0..<20 {
+        group.addTask {
+          try await updates.write(.patch(id, .object(["f\(number)": .integer(1)]))).outcome.effect
+        }
+      }
+      for try await effect in group { #expect(effect == .changed) }
+    }
+    let stored = try await EntityLookup(catalogue: try Catalogue(directory: shop.index)).entities(
+      for: [id])
+    #expect(stored.first?.extra.count == 20)
+  }
+
   /// Would break if one of two titles were taken without a word, or if an entity could make each answer and the index large.
   @Test func `repeated names and texts beyond the limits are refused`() async throws {
     let shop = try await Self.shop()
@@ -233,7 +362,7 @@ import VisualQuery
     #expect(try await CatalogueUpkeep(directory: shop.index).verify() == [])
   }
 
-  @Test(arguments: ["PUT", "DELETE"])
+  @Test(arguments: ["PUT", "PATCH", "DELETE"])
   func `a server without a key that may write takes no changes`(method: String) async throws {
     let reader = APIKeys.made(role: .read, name: "reader")
     for keys in [nil, try APIKeys(lines: reader.line, file: "keys.txt")] {
@@ -255,7 +384,7 @@ import VisualQuery
     let lock = try #require(FileHandle(forUpdatingAtPath: shop.index + "/writer.lock"))
     #expect(flock(lock.fileDescriptor, LOCK_EX | LOCK_NB) == 0)
     let json = Array(#"{"title":"T"}"#.utf8)
-    for line in ["PUT /v1/entities/product/mug", "DELETE /v1/entities/product/mug"] {
+    for line in ["PUT", "PATCH", "DELETE"].map({ "\($0) /v1/entities/product/mug" }) {
       let busy = try await shop.ask(
         line, [Self.authorization, "Content-Type: application/json"], json)
       #expect(busy.status == 503 && busy["Retry-After"] == "10")
@@ -401,6 +530,8 @@ import VisualQuery
     let put = try await shop.ask(
       "PUT /v1/entities/product/mug", json, Array(#"{"title":"Cup"}"#.utf8))
     #expect(put.status == 400)
+    #expect(
+      try await shop.ask("PATCH /v1/entities/product/mug", json, Array("{}".utf8)).status == 400)
     #expect(
       try await shop.ask("DELETE /v1/entities/product/mug", [Self.authorization, field]).status
         == 400)

@@ -82,6 +82,8 @@ import VisualQuery
       Question("DELETE /v1/entities/product/mug"),
       Question("PUT /v1/entities/product/mug", json: #"{"title":"T","images":["none.jpg"]}"#),
       Question("PUT /v1/entities/product/mug/form", json: "{}"),
+      Question("PATCH /v1/entities/product/mug", json: #"{"images":["none.jpg"]}"#),
+      Question("POST /v1/entities:import", json: "{}"),
       Question("GET /v1/entities/product/oats/thumbnail"),
       Question("GET /v1/entities/product/oats/thumbnail?image=1"),
       Question("GET /v1/entities/product/mug/thumbnail?image=1"),

@@ -104,7 +104,7 @@ final class ServedShop {
     return response
   }
 
-  private static func info(
+  static func info(
     _ line: String, _ fields: [String], _ peer: Peer = .local
   ) throws -> RequestInfo {
     var parser = RequestParser()
