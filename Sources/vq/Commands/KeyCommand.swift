@@ -14,7 +14,8 @@ enum KeyCommand {
       "role", "the permissions of the key",
       detail: "'write' may also change and remove entities, manage feedback and the label bridge, "
         + "and use the checks. 'feedback' may say what is wrong with an answer, which counts once "
-        + "somebody has accepted it. 'operate' may read metrics and details of readiness, and "
+        + "somebody has accepted it. 'app' may search and look up what an app shows, but not list the "
+        + "catalogue. 'operate' may read metrics and details of readiness, and "
         + "nothing of the catalogue.",
       standard: "read"),
     "ROLE")
@@ -26,7 +27,7 @@ enum KeyCommand {
     name: "key",
     summary: "make a key for clients of 'vq serve'",
     examples: [
-      "vq key keys.txt --name ios-app",
+      "vq key keys.txt --name ios-app --role app",
       "vq key keys.txt --name warehouse --role write",
       "vq key keys.txt --name prometheus --role operate --until 2027-12-31",
     ],

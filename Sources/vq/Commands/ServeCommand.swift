@@ -223,6 +223,11 @@ enum ServeCommand {
         "'\(path)' has no key: every request that needs one will be rejected",
         advice: ["vq key \(path) --name NAME"])
     }
+    if let path = arguments[Self.keys] {
+      for ending in keys?.endings() ?? [] {
+        console.diagnostics.warning("'\(path)': \(ending)", advice: ["vq key \(path) --name NAME"])
+      }
+    }
     var settings = settings(of: arguments, threads: pool.width)
     settings.isolation = (arguments[isolate] ?? .on).begin(
       within: "the server", settings.decodeLimits, threads: pool.width, console)
@@ -429,6 +434,9 @@ enum ServeCommand {
   private static func reload(_ service: ShopService, keys path: String?) {
     do {
       if let path { try service.shop.reloadKeys(from: path) }
+      for ending in service.shop.keys?.endings() ?? [] {
+        service.shop.log.write("reload", ending, level: "warning")
+      }
       let catalogue = try service.shop.catalogue.newest()
       service.shop.log.write("reloaded", "generation \(catalogue.generation)")
     } catch let failure as CommandFailure {

@@ -93,7 +93,7 @@ enum OpenAPI {
     ]
     switch endpoint.role {
     case nil: fields["security"] = .array([])
-    case .read, .operate: break
+    case .app, .read, .operate: break
     case .write, .feedback: fields["security"] = .literal(#"[{"bearer":[]}]"#)
     }
     let parameters = pathParameters(of: endpoint.path) + operation.parameters

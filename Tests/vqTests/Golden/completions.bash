@@ -195,7 +195,7 @@ _vq() {
     serve:--try-rules) _vq_reply -f; compopt -o filenames; return ;;
     serve:--grace) return ;;
     key:--name) return ;;
-    key:--role) _vq_reply -W 'read feedback operate write'; return ;;
+    key:--role) _vq_reply -W 'app read feedback operate write'; return ;;
     key:--until) return ;;
     hash:--max-bytes) return ;;
     hash:--max-pixels) return ;;

@@ -267,7 +267,7 @@ complete -c vq -n '__fish_seen_subcommand_from serve' -l try-rules -r -F -d 'use
 complete -c vq -n '__fish_seen_subcommand_from serve' -l grace -x -d 'seconds for running requests at shutdown'
 complete -c vq -n '__fish_seen_subcommand_from serve' -l quiet -d 'do not log successful requests'
 complete -c vq -n '__fish_seen_subcommand_from key' -l name -x -d 'the name of the key in logs'
-complete -c vq -n '__fish_seen_subcommand_from key' -l role -x -a 'read feedback operate write' -d 'the permissions of the key'
+complete -c vq -n '__fish_seen_subcommand_from key' -l role -x -a 'app read feedback operate write' -d 'the permissions of the key'
 complete -c vq -n '__fish_seen_subcommand_from key' -l until -x -d 'the last day of the key, in UTC'
 complete -c vq -n '__fish_seen_subcommand_from key' -F
 complete -c vq -n '__fish_seen_subcommand_from hash' -l json -d 'one JSON object per line and image'

@@ -396,7 +396,7 @@ _vq() {
     key)
       _arguments -s -S \
         '--name=[the name of the key in logs]:NAME:' \
-        '--role=[the permissions of the key]:ROLE:(read feedback operate write)' \
+        '--role=[the permissions of the key]:ROLE:(app read feedback operate write)' \
         '--until=[the last day of the key, in UTC]:DAY:' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \

@@ -6,25 +6,25 @@ extension Endpoint {
   static let all: [Endpoint] = search + entities + shop + feedback + checks + server + page
 
   private static let search: [Endpoint] = [
-    Endpoint("POST /v1/match", .read, body: .question, budget: .stated) { shop, call in
+    Endpoint("POST /v1/match", .app, body: .question, budget: .stated) { shop, call in
       try await MatchHandlers(shop).match(call.request, call.form ?? .picture)
     },
     // The same with one kind of body each, as `openapi.json` describes it: clients that generators make know one for each operation.
-    Endpoint("POST /v1/match:image", .read, body: .image, budget: .stated) { shop, call in
+    Endpoint("POST /v1/match:image", .app, body: .image, budget: .stated) { shop, call in
       try await MatchHandlers(shop).match(call.request, .picture)
     },
     Endpoint(
-      "POST /v1/match:query", .read, body: .json(BodyLimits.question), budget: .stated
+      "POST /v1/match:query", .app, body: .json(BodyLimits.question), budget: .stated
     ) { shop, call in
       try await MatchHandlers(shop).match(call.request, .json, continues: false)
     },
     Endpoint(
-      "POST /v1/match:continue", .read, body: .json(BodyLimits.question), budget: .stated
+      "POST /v1/match:continue", .app, body: .json(BodyLimits.question), budget: .stated
     ) { shop, call in
       try await MatchHandlers(shop).match(call.request, .json, continues: true)
     },
     Endpoint(
-      "POST /v1/events", .read, body: .json(BodyLimits.question), lane: .changes, budget: .change
+      "POST /v1/events", .app, body: .json(BodyLimits.question), lane: .changes, budget: .change
     ) { shop, call in
       try await EventHandlers(shop).countEvents(call.request)
     },
@@ -37,19 +37,19 @@ extension Endpoint {
   ]
 
   private static let entities: [Endpoint] = [
-    Endpoint("GET /v1/entities", .read) { shop, call in
+    Endpoint("GET /v1/entities", .app) { shop, call in
       try await EntityHandlers(shop).entities(call.request)
     },
-    Endpoint("GET /v1/entities/suggested", .read) { shop, call in
+    Endpoint("GET /v1/entities/suggested", .app) { shop, call in
       try await EntityHandlers(shop).suggested(call.request)
     },
     Endpoint("POST /v1/entities:query", .read, body: .json(BodyLimits.question)) { shop, call in
       try await EntityHandlers(shop).query(call.request)
     },
-    Endpoint("POST /v1/entities:resolve", .read, body: .json(BodyLimits.ids)) { shop, call in
+    Endpoint("POST /v1/entities:resolve", .app, body: .json(BodyLimits.ids)) { shop, call in
       try await EntityHandlers(shop).resolve(call.request)
     },
-    Endpoint("GET /v1/entities/{type}/{id}", .read) { shop, call in
+    Endpoint("GET /v1/entities/{type}/{id}", .app) { shop, call in
       try await EntityHandlers(shop).entity(call.entity, call.request)
     },
     Endpoint(
@@ -75,7 +75,7 @@ extension Endpoint {
       shop, call in
       try await ChangeHandlers(shop).remove(call.entity, call.request)
     },
-    Endpoint("GET /v1/entities/{type}/{id}/thumbnail", .read) { shop, call in
+    Endpoint("GET /v1/entities/{type}/{id}/thumbnail", .app) { shop, call in
       try await EntityHandlers(shop).thumbnail(of: call.entity, call.request)
     },
     Endpoint("GET /v1/entities/{type}/{id}/neighbors", .read) { shop, call in
@@ -96,16 +96,16 @@ extension Endpoint {
     Endpoint("GET /v1/facets", .read) { shop, call in
       try await ShopHandlers(shop).facets(call.request)
     },
-    Endpoint("GET /v1/settings", .read) { shop, call in
+    Endpoint("GET /v1/settings", .app) { shop, call in
       try await ShopHandlers(shop).settings(call.request)
     },
-    Endpoint("GET /v1/schema", .read) { shop, call in
+    Endpoint("GET /v1/schema", .app) { shop, call in
       try await ShopHandlers(shop).schema(call.request)
     },
-    Endpoint("GET /v1/phrases", .read) { shop, call in
+    Endpoint("GET /v1/phrases", .app) { shop, call in
       try await ShopHandlers(shop).phrases(call.request)
     },
-    Endpoint("GET /v1/route", .read) { shop, call in
+    Endpoint("GET /v1/route", .app) { shop, call in
       try await ShopHandlers(shop).reverse(call.request)
     },
     Endpoint("GET /v1/rules", .write) { shop, call in
@@ -192,7 +192,7 @@ extension Endpoint {
   ]
 
   private static let server: [Endpoint] = [
-    Endpoint(atOnce: "GET /v1/limits", .read) { shop, _ throws(Problem) in
+    Endpoint(atOnce: "GET /v1/limits", .app) { shop, _ throws(Problem) in
       ServerHandlers.json(ServerHandlers(shop).limits)
     },
     Endpoint(atOnce: "GET /metrics", .operate) { shop, _ throws(Problem) in

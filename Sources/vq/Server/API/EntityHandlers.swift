@@ -23,6 +23,7 @@ struct EntityHandlers: Handlers {
     let ids = try names.map { names throws(Problem) in try EntityQuestion.ids(names, fields) }
     let types = try EntityQuestion.types(&fields)
     let limit = try fields.integer("limit", in: 1...EntityLookup.maximumLimit)
+    if ids == nil { try checkMayList(all: text == nil, limit, request) }
     if let enumeration {
       return try await page(request, fields, form: form) { lookup in
         try await lookup.page(after: enumeration.cursor, types: types, limit: limit ?? 200)
@@ -41,6 +42,7 @@ struct EntityHandlers: Handlers {
     var fields = RequestFields(request.info.head.query)
     let types = try EntityQuestion.types(&fields)
     let limit = try fields.integer("limit", in: 1...EntityLookup.maximumLimit) ?? 10
+    try checkMayList(all: false, limit, request)
     let form = try EntityTextForm(ofList: &fields)
     return try await list(request, fields, form: form) { lookup in
       try await lookup.suggestedEntities(types: types, limit: limit)
@@ -159,6 +161,23 @@ struct EntityHandlers: Handlers {
         changes, locale: locale, links: catalogue.links, projection: projection,
         hasAttributes: hasAttributes),
       catalogue, locale)
+  }
+
+  /// The most entities that a key in an app finds by a text, or is suggested.
+  static let appFindLimit = 20
+
+  /// Rejects a list for a key that may search only, and more finds than an app shows.
+  private func checkMayList(all: Bool, _ limit: Int?, _ request: HTTPRequest) throws(Problem) {
+    guard let key = shop.key(of: request.info.head), !key.role.includes(.read),
+      all || (limit ?? 0) > Self.appFindLimit
+    else { return }
+    var problem = Problem(
+      .forbidden,
+      "the key '\(key.name)' may \(key.role.rights)"
+        + (all ? "" : ", and find at most \(Self.appFindLimit) at once"),
+      field: all ? "cursor" : "limit")
+    problem.userMessage = .notAllowedToDo
+    throw problem
   }
 
   func thumbnail(of id: EntityID, _ request: HTTPRequest) async throws -> HTTPResponse {

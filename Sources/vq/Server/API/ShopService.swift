@@ -224,7 +224,10 @@ final class ShopService: HTTPService {
       return try key(of: request, for: endpoint)
     } catch {
       var problem = error
-      if endpoint.role != .read { problem.userMessage = .notAllowedToDo }
+      let isSearch = [.app, .read].contains(endpoint.role)
+      if !isSearch || (error.code == .forbidden && endpoint.role == .read) {
+        problem.userMessage = .notAllowedToDo
+      }
       throw problem
     }
   }
@@ -235,7 +238,7 @@ final class ShopService: HTTPService {
   ) throws(Problem) -> APIKeys.Key? {
     guard let needed = endpoint.role else { return nil }
     let keys = shop.keys
-    if keys == nil && [.read, .operate].contains(needed) { return nil }
+    if keys == nil && [.app, .read, .operate].contains(needed) { return nil }
     let takesNoChanges = Self.refusal(of: needed, keys)
     guard let key = keys?.key(of: request.head.fields) else {
       if let takesNoChanges, keys == nil, request.head.fields["authorization"] != nil {
@@ -271,7 +274,7 @@ final class ShopService: HTTPService {
     if keys?.hasKey(for: role) == true { return nil }
     let what: String
     switch role {
-    case .read: return nil
+    case .app, .read: return nil
     case .feedback: what = "takes no feedback, since no key may give it"
     case .operate: what = "shows no metrics, since no key may read them"
     case .write: what = "takes no changes, since no key may write"

@@ -15,6 +15,8 @@ import VisualQuery
 struct APIKeys: Sendable {
   /// The rights of a key.
   enum Role: String, Sendable, CaseIterable {
+    /// The key may search, and read what an app shows of it, but not list the catalogue. Everybody can read it in an app.
+    case app
     /// The key may read.
     case read
     /// The key may read, and send statements about answers, which take effect once somebody of the shop has accepted
@@ -28,8 +30,9 @@ struct APIKeys: Sendable {
     /// Returns whether the role has all rights of another.
     func includes(_ other: Role) -> Bool {
       switch self {
-      case .read, .operate: other == self
-      case .feedback: other == .feedback || other == .read
+      case .app, .operate: other == self
+      case .read: other == .read || other == .app
+      case .feedback: [.app, .read, .feedback].contains(other)
       case .write: true
       }
     }
@@ -37,6 +40,7 @@ struct APIKeys: Sendable {
     /// The rights for people, after "the key may".
     var rights: String {
       switch self {
+      case .app: "search and look up single entities only"
       case .read: "read only"
       case .feedback: "read and give feedback only"
       case .operate: "read metrics and readiness only"
@@ -70,6 +74,22 @@ struct APIKeys: Sendable {
   /// Returns whether any key that has not ended has a right.
   func hasKey(for role: Role) -> Bool {
     keys.contains { $0.role.includes(role) && !$0.hasEnded() }
+  }
+
+  /// The number of days before the end of a key in which it is said.
+  private static let warningDays = 30.0
+
+  /// Returns a sentence for each name whose last key has ended or ends soon.
+  func endings(at date: Date = Date()) -> [String] {
+    let latest = Dictionary(grouping: keys, by: \.name).compactMapValues { keys in
+      keys.contains { $0.end == nil } ? nil : keys.max { ($0.lastDay ?? "") < ($1.lastDay ?? "") }
+    }
+    return latest.values.sorted { $0.name < $1.name }.compactMap { key in
+      let name = "the key '\(DisplayText.escaped(key.name))'"
+      if key.hasEnded(at: date) { return "\(name) ended with \(key.lastDay ?? "")" }
+      let isSoon = key.hasEnded(at: date.addingTimeInterval(Self.warningDays * 86_400))
+      return isSoon ? "\(name) ends with \(key.lastDay ?? "")" : nil
+    }
   }
 
   /// Reads the lines of a file.

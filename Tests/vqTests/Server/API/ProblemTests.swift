@@ -127,8 +127,8 @@ import VisualQuery
     let shop = try await ServedShop()
     let refused = !["", "identity"].contains(coding.lowercased())
     var count = 0
-    for endpoint in Endpoint.all where endpoint.body != nil && [nil, .read].contains(endpoint.role)
-    {
+    for endpoint in Endpoint.all
+    where endpoint.body != nil && [nil, .app, .read].contains(endpoint.role) {
       count += 1
       let path = endpoint.path.replacing("{type}", with: "product").replacing("{id}", with: "oats")
       for type in [

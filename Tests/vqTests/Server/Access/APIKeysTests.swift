@@ -57,6 +57,22 @@ import Testing
   }
 
   /// Would break if a client had to change its key at the moment when the server does.
+  /// Would break if clients were locked out on a day that nobody was told of.
+  @Test func `keys that have ended or end soon are named, unless another replaces them`() throws {
+    let lines = [
+      ("gone", "2027-01-09"), ("today", "2027-01-10"), ("soon", "2027-02-08"),
+      ("later", "2027-02-09"), ("open", nil), ("replaced", "2027-01-01"), ("replaced", nil),
+      ("renewed", "2027-01-01"), ("renewed", "2027-06-01"),
+    ].map { APIKeys.made(role: .app, name: $0.0, until: $0.1).line }
+    let keys = try APIKeys(lines: lines.joined(separator: "\n"), file: "keys.txt")
+    let date = try Date("2027-01-10T12:00:00Z", strategy: .iso8601)
+    #expect(
+      keys.endings(at: date) == [
+        "the key 'gone' ended with 2027-01-09", "the key 'soon' ends with 2027-02-08",
+        "the key 'today' ends with 2027-01-10",
+      ])
+  }
+
   @Test func `two keys of one name are accepted at once`() throws {
     let (old, new) = (
       APIKeys.made(role: .read, name: "app"), APIKeys.made(role: .read, name: "app")
@@ -72,7 +88,9 @@ import Testing
       APIKeys.Role.allCases.filter(role.includes)
     }
     #expect(
-      included == [[.read], [.read, .feedback], [.operate], [.read, .feedback, .operate, .write]])
+      included == [
+        [.app], [.app, .read], [.app, .read, .feedback], [.operate], APIKeys.Role.allCases,
+      ])
   }
 
   @Test(arguments: [
@@ -112,7 +130,7 @@ import Testing
     #expect(failure?.message.contains(reason) == true, "\(failure?.message ?? "")")
     #expect(
       failure?.message.hasSuffix(
-        "; a line is 'read|feedback|operate|write NAME sha256:HEX [until=DAY]'") == true)
+        "; a line is 'app|read|feedback|operate|write NAME sha256:HEX [until=DAY]'") == true)
     #expect(failure?.message.contains("vq_0") == false)
   }
 }

@@ -49,9 +49,9 @@ import VisualQuery
       }
       return statuses
     }
-    #expect(try await statuses("GET /metrics") == [403, 403, 200, 200])
-    #expect(try await statuses("GET /v1/entities/product/oats") == [200, 200, 403, 200])
-    #expect(try await statuses("GET /v1/feedback") == [403, 403, 403, 200])
+    #expect(try await statuses("GET /metrics") == [403, 403, 403, 200, 200])
+    #expect(try await statuses("GET /v1/entities/product/oats") == [200, 200, 200, 403, 200])
+    #expect(try await statuses("GET /v1/feedback") == [403, 403, 403, 403, 200])
     #expect(try await ServedShop().ask("GET /metrics").status == 200)
   }
 
@@ -81,6 +81,57 @@ import VisualQuery
     _ = try folder.write(right, to: "keys.txt")
     try context.reloadKeys(from: file)
     #expect(try await readiness(prometheus.key) == (200, "ok\n"))
+  }
+
+  /// Would break if everybody who has an app could copy the catalogue with the key in it.
+  @Test func `a key in an app searches, and lists nothing`() async throws {
+    let made = APIKeys.made(role: .app, name: "ios")
+    let shop = try await ServedShop(
+      feed: {
+        try $0.write(
+          #"{"type":"product","id":"a","title":"Tea pot","labels":["pot"]}"#, to: "f.jsonl")
+      },
+      keys: try APIKeys(lines: made.line, file: "keys.txt"))
+    func ask(_ line: String, _ json: String? = nil) async throws -> (Int, [String: Any]) {
+      let response = try await shop.ask(
+        line,
+        ["Authorization: Bearer \(made.key)"]
+          + (json == nil ? [] : ["Content-Type: application/json"]),
+        Array((json ?? "").utf8))
+      let answer = try? JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any]
+      return (response.status, answer ?? [:])
+    }
+    for (line, json) in [
+      ("POST /v1/match", #"{"labels":["pot"]}"#), ("POST /v1/match:query", #"{"labels":["pot"]}"#),
+      ("POST /v1/entities:resolve", #"{"ids":["product:a"]}"#), ("GET /v1/entities/suggested", nil),
+      ("GET /v1/entities?ids=product:a", nil), ("GET /v1/entities?q=tea", nil),
+      ("GET /v1/entities?q=tea&limit=20", nil), ("GET /v1/entities/product/a", nil),
+      ("GET /v1/limits", nil), ("GET /v1/settings", nil), ("GET /v1/schema", nil),
+      ("GET /v1/phrases", nil),
+    ] {
+      let (status, answer) = try await ask(line, json)
+      #expect(status == 200, "\(line): \(answer)")
+    }
+    #expect(try await ask("GET /v1/entities/product/a/thumbnail").0 == 404)
+    for (line, json, field) in [
+      ("GET /v1/entities?cursor=", nil, "cursor"), ("GET /v1/entities?q=t&limit=21", nil, "limit"),
+      ("GET /v1/entities/suggested?limit=21", nil, "limit"),
+      ("POST /v1/entities:query", "{}", "Authorization"),
+      ("POST /v1/entities:query", #"{"cursor":""}"#, "Authorization"),
+      ("GET /v1/sync", nil, "Authorization"),
+      ("GET /v1/facets?facets=labels", nil, "Authorization"),
+      ("GET /v1/catalogue", nil, "Authorization"), ("GET /v1/numbers", nil, "Authorization"),
+      ("GET /v1/entities/product/a/neighbors", nil, "Authorization"),
+      ("GET /v1/entities/product/a/history", nil, "Authorization"),
+      ("DELETE /v1/entities/product/a", nil, "Authorization"),
+      ("GET /metrics", nil, "Authorization"),
+      ("POST /v1/feedback", "{}", "Authorization"),
+    ] as [(String, String?, String)] {
+      let (status, answer) = try await ask(line, json)
+      #expect(status == 403 && answer["code"] as? String == "forbidden", "\(line): \(answer)")
+      #expect(answer["field"] as? String == field, "\(line)")
+      #expect(answer["userMessage"] as? String == "The app is not allowed to do this.", "\(line)")
+    }
   }
 
   @Test func `a key that has ended is told so`() async throws {
