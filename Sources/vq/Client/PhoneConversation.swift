@@ -56,7 +56,7 @@ struct PhoneConversation: Sendable {
   }
 
   private mutating func loadImages(of cards: [ServedAnswer.Value]) throws {
-    let addresses = cards.compactMap(\.display.image)
+    let addresses = cards.compactMap { $0.display.thumbnail ?? $0.display.image }
     guard !addresses.isEmpty else { return }
     var (received, loaded) = (0, 0)
     for address in addresses {

@@ -8,6 +8,8 @@ struct ServedAnswer: Sendable, Decodable {
     let title: String
     let subtitle: String?
     let image: String?
+    /// The server's thumbnail of the image, if that is at another address.
+    let thumbnail: String?
 
     /// The title with the subtitle, which distinguishes variants with the same title.
     var name: String { title + (subtitle.map { " (\($0))" } ?? "") }

@@ -17,6 +17,13 @@ extension Definition {
         .optional("subtitle", .string("The second line.")),
         .optional(
           "image", .string("The URL of the first image, one of `images`.", format: "uri-reference")),
+        .optional(
+          "thumbnail",
+          .string(
+            """
+            The URL of this server's thumbnail of the first image, if `image` is at another address and the server has it. Its size may be \
+            replaced. Without it, `image` is an original of any size if it is at another address.
+            """, format: "uri-reference")),
         .optional("synonyms", .array("Other names that people use.", of: .string(), min: 1)),
       ]))
 
@@ -355,7 +362,7 @@ extension Definition {
     .object(
       """
       The attributes of an entity in Spotlight's index, by the names of `CSSearchableItemAttributeSet`. The image is not among them, \
-      since Spotlight loads none: an app loads `display.image` and passes it as `thumbnailData`.
+      since Spotlight loads none: an app loads `display.thumbnail`, or `display.image` without one, and passes it as `thumbnailData`.
       """,
       [
         .required("displayName", .string("The title.")),

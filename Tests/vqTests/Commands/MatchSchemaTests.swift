@@ -15,7 +15,7 @@ import VisualQuery
   private static let file = root.appendingPathComponent("docs/schemas/vq.match-1.schema.json")
 
   /// The sample shop with a product that has the fields which none of it has.
-  private func shop(in folder: TemporaryDirectory) throws -> String {
+  private func shop(in folder: TemporaryDirectory) async throws -> String {
     let rows = try String(contentsOfFile: SampleShop.catalogue, encoding: .utf8)
     let more = #"""
       {"type":"product","id":"coffee-bag","title":"Coffee","labels":["box"],"images":["images/coffee-tin.jpg"],"group":"coffee","attributes":{"size":"1 kg"},"material":"paper","description":"Roasted slowly."}
@@ -29,6 +29,11 @@ import VisualQuery
       "material,description", "--thumbnails", "160", "--index", index,
     ])
     try #require(run.status == 0, "\(run.errors)")
+    let image = try ImageDecoder().contents(ofFile: SampleShop.image("lantern.jpg"))
+    let lamp = Product(id: "lamp-2", title: "Lamp", labels: ["mug"])
+    _ = try await Indexer(directory: index).update(with: [
+      .put(.product(lamp), images: [.encoded(image, address: "https://cdn.shop.example/lamp.jpg")])
+    ])
     return index
   }
 
@@ -117,7 +122,7 @@ import VisualQuery
   /// has, so that a client could rely on neither.
   @Test func `every property of answers is declared, and every declared one occurs`() async throws {
     let folder = try TemporaryDirectory()
-    let index = try shop(in: folder)
+    let index = try await shop(in: folder)
     let photo = SampleShop.query("q06-oats.jpg")
     let broken = try folder.write("not an image", to: "broken.jpg")
     let whole = try ImageDecoder().contents(ofFile: SampleShop.image("oats.jpg"))

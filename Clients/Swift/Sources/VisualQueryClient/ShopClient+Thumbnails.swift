@@ -21,13 +21,13 @@ extension ShopClient {
 
   /// Returns the address of an entity's card in a size, with the name that may be cached forever.
   ///
-  /// An image that is not one of the service has one size and background only.
+  /// It is that of the service's thumbnail if the service has the image. An image that it does not have is an original, with
+  /// one size, which may be large, and one background (``hasOriginalOnly(_:)``).
   public func imageURL(
     of entity: Entity, size: ThumbnailSize, background: ThumbnailBackground? = nil
   ) -> URL? {
-    guard let image = entity.display.image,
+    guard let image = entity.display.thumbnail ?? entity.display.image, isOwn(image),
       var parts = URLComponents(url: image, resolvingAgainstBaseURL: true),
-      image.host == configuration.address.host, image.path.hasSuffix("/thumbnail"),
       let items = parts.percentEncodedQueryItems
     else { return entity.display.image }
     parts.percentEncodedQueryItems = items.map { item in
@@ -38,5 +38,16 @@ extension ShopClient {
         URLQueryItem(name: "background", value: background.rawValue))
     }
     return parts.url
+  }
+
+  /// Returns whether the service has no thumbnail of an entity's image: it is loaded from the shop's own address, as it is.
+  public func hasOriginalOnly(_ entity: Entity) -> Bool {
+    guard let image = entity.display.thumbnail ?? entity.display.image else { return false }
+    return !isOwn(image)
+  }
+
+  /// Returns whether an image is a thumbnail of the service.
+  private func isOwn(_ image: URL) -> Bool {
+    image.host == configuration.address.host && image.path.hasSuffix("/thumbnail")
   }
 }

@@ -70,6 +70,32 @@ import Testing
     #expect(damage.code == "truncated")
   }
 
+  /// Would break if cards of a shop whose images are on the web loaded originals of megabytes in place of thumbnails.
+  @Test func `a card is loaded from the service if that has the image`() throws {
+    let address = try #require(URL(string: "https://shop.example"))
+    let client = ShopClient(ServiceConfiguration(address: address))
+    func entity(_ fields: String) throws -> Entity {
+      let decoder = JSONDecoder()
+      decoder.userInfo[ServiceAddress.key] = address
+      let display = try decoder.decode(Display.self, from: Data(#"{"title":"T",\#(fields)}"#.utf8))
+      return Entity(EntityID(.product, "a"), url: nil, display: display)
+    }
+    let own = "/v1/entities/product/a/thumbnail?size=large&image=0&v=1"
+    let web = "https://cdn.shop.example/a.jpg"
+    let small =
+      "https://shop.example/v1/entities/product/a/thumbnail?size=small&image=0&v=1&background=dark"
+    for (fields, expected, isOriginal) in [
+      (#""image":"\#(own)""#, small, false),
+      (#""image":"\#(web)","thumbnail":"\#(own)""#, small, false),
+      (#""image":"\#(web)""#, web, true),
+    ] {
+      let entity = try entity(fields)
+      let url = client.imageURL(of: entity, size: .small, background: .dark)
+      #expect(url?.absoluteString == expected)
+      #expect(client.hasOriginalOnly(entity) == isOriginal)
+    }
+  }
+
   @Test func `paths of the service become absolute, also below a path of a proxy`() throws {
     let json = Data(#"{"title":"T","image":"/v1/entities/product/a/thumbnail?v=1"}"#.utf8)
     for (address, expected) in [

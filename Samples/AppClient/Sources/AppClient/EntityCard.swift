@@ -46,7 +46,7 @@ nonisolated extension Entity {
     let words = [String(localized: mark), display.subtitle].compactMap { $0 }
     let display = Display(
       title: display.title, subtitle: words.joined(separator: " · "), image: display.image,
-      synonyms: display.synonyms)
+      thumbnail: display.thumbnail, synonyms: display.synonyms)
     return Entity(entityID, url: url, display: display, product: product, store: store)
   }
 

@@ -137,8 +137,10 @@ nonisolated final class ShopSearch: Sendable {
   func illustrated<Value>(
     _ entities: [Entity], _ make: (Entity, Data?) -> Value
   ) async -> [Value] {
+    // A single result fills the sheet.
     let images = await thumbnails.images(
-      of: entities, background: background, within: Self.imageTime)
+      of: entities, size: entities.count == 1 ? .extraLarge : .large, background: background,
+      within: Self.imageTime)
     return entities.map { make($0, images[$0.entityID]) }
   }
 

@@ -6,18 +6,23 @@ public struct DisplayRepresentation: Sendable, Hashable, Encodable {
   public let subtitle: String?
   /// The path of an image, as the feed gives it.
   public let image: String?
+  /// The server's thumbnail of the image, if that is at another address.
+  package let thumbnail: String?
   /// Synonyms of the title.
   public let synonyms: [String]
 
-  package init(title: String, subtitle: String?, image: String?, synonyms: [String]) {
+  package init(
+    title: String, subtitle: String?, image: String?, thumbnail: String? = nil, synonyms: [String]
+  ) {
     self.title = title
     self.subtitle = subtitle
     self.image = image
+    self.thumbnail = thumbnail
     self.synonyms = synonyms
   }
 
   private enum CodingKeys: CodingKey {
-    case image, subtitle, synonyms, title
+    case image, subtitle, synonyms, thumbnail, title
   }
 
   /// Gives the fields that have a value, in ascending order of their names: the texts, and the only list.
@@ -27,6 +32,7 @@ public struct DisplayRepresentation: Sendable, Hashable, Encodable {
     if let image { try text(.image, image) }
     if let subtitle { try text(.subtitle, subtitle) }
     if !synonyms.isEmpty { try list(.synonyms, synonyms) }
+    if let thumbnail { try text(.thumbnail, thumbnail) }
     try text(.title, title)
   }
 

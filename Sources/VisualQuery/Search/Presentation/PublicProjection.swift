@@ -62,13 +62,17 @@ public struct PublicProjection: Sendable, Hashable {
 
   // MARK: Images
 
-  /// Returns the representation with an image URL in place of a path.
+  /// Returns the representation with an image URL in place of a path, and the server's thumbnail of an image at another address.
   package func display(
     _ representation: DisplayRepresentation, of value: EntityValue
   ) -> DisplayRepresentation {
-    DisplayRepresentation(
+    let shown = value.imagePaths.indices.first { imageURL(of: value, at: $0) != nil }
+    let hasAddress = shown.map { Self.isPublicURL(value.imagePaths[$0]) } ?? false
+    return DisplayRepresentation(
       title: representation.title, subtitle: representation.subtitle,
-      image: imageURLs(of: value).first, synonyms: representation.synonyms)
+      image: shown.flatMap { imageURL(of: value, at: $0) },
+      thumbnail: hasAddress ? shown.flatMap { thumbnailURL(of: value.id, at: $0) } : nil,
+      synonyms: representation.synonyms)
   }
 
   /// Returns the URLs of an entity's images, in their order. An image that has neither a URL of its
@@ -85,8 +89,10 @@ public struct PublicProjection: Sendable, Hashable {
   package func imageURL(of value: EntityValue, at position: Int) -> String? {
     guard value.imagePaths.indices.contains(position) else { return nil }
     let path = value.imagePaths[position]
-    if Self.isPublicURL(path) { return path }
-    let id = value.id
+    return Self.isPublicURL(path) ? path : thumbnailURL(of: value.id, at: position)
+  }
+
+  private func thumbnailURL(of id: EntityID, at position: Int) -> String? {
     guard let tag = contentTags[id]?[position] else { return nil }
     return
       "\(Self.entityPath)/\(id.type.rawValue)/\(LinkTemplate.percentEncoded(id.value))/thumbnail"
@@ -114,11 +120,14 @@ public struct PublicProjection: Sendable, Hashable {
     let images = try catalogue.read(stoppingWhen: shouldStop) { database throws(CatalogueError) in
       try database.images.images(of: ids)
     }
+    let fetched = try FetchedPictures.stored(
+      among: Set(images.map(\.path).filter(FetchedPictures.isAddress)), in: catalogue.directory)
     var tags: ContentTags = [:]
     var thumbnails: KeptThumbnails?
     for image in images {
       let hash = image.picture.contentHash
-      if UploadedImage.isName(image.path) {
+      let isAddress = FetchedPictures.isAddress(image.path)
+      if isAddress ? !fetched.contains(image.path) : UploadedImage.isName(image.path) {
         if thumbnails == nil { thumbnails = try KeptThumbnails(reading: catalogue.directory) }
         let sides = try thumbnails?.sides(of: UInt32(clamping: image.picture.entity))
         guard sides?[hash] != nil else { continue }

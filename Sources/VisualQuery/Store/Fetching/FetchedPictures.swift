@@ -100,6 +100,14 @@ package final class FetchedPictures: Sendable {
     try store(in: directory)?.bytes(of: url)
   }
 
+  /// Returns those of some URLs whose images were fetched for the catalogue in `directory` and are still stored.
+  package static func stored(
+    among urls: Set<String>, in directory: String
+  ) throws(CatalogueError) -> Set<String> {
+    if urls.isEmpty { return [] }
+    return try store(in: directory)?.known(among: urls) ?? []
+  }
+
   private static func store(in directory: String) throws(CatalogueError) -> PictureStore? {
     let path = directory + "/" + fileName
     return FileStatus.exists(path) ? try PictureStore(reading: path) : nil

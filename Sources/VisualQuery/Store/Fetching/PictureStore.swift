@@ -93,6 +93,20 @@ package final class PictureStore: Sendable {
     }
   }
 
+  /// Returns those of some URLs whose images are stored.
+  func known(among urls: Set<String>) throws(CatalogueError) -> Set<String> {
+    try run { connection throws(CatalogueError) in
+      var known: Set<String> = []
+      for url in urls {
+        let isKnown = try connection.first(
+          "SELECT 1 FROM pictures WHERE url = ?", [.text(url)]
+        ) { _ in true }
+        if isKnown == true { known.insert(url) }
+      }
+      return known
+    }
+  }
+
   func bytes(of url: String) throws(CatalogueError) -> [UInt8]? {
     try run { connection throws(CatalogueError) in
       try connection.first("SELECT bytes FROM pictures WHERE url = ?", [.text(url)]) { $0.onlyBlob }

@@ -85,6 +85,11 @@ import VisualQuery
       projection.imageURL(of: mug, at: 1) == nil && projection.imageURL(of: mug, at: 9) == nil)
     let display = projection.display(mug.displayRepresentation(for: "de"), of: mug)
     #expect(display.image == urls[0] && display.title == "Becher" && display.synonyms == ["cup"])
+    // Only an image at another address has a thumbnail beside it, if the server has the image.
+    #expect(display.thumbnail == nil)
+    let addressed = PublicProjection(ShopSettings(), contentTags: [mug.id: [2: "a"]])
+    let card = addressed.display(mug.displayRepresentation, of: mug)
+    #expect(card.image == urls[1] && card.thumbnail == thumbnail + "2&v=a")
     let without = PublicProjection(ShopSettings())
     #expect(without.imageURLs(of: mug) == [urls[1], urls[3]])
   }

@@ -194,6 +194,28 @@ import VisualQuery
     #expect(try await CatalogueUpkeep(directory: shop.index).verify() == [])
   }
 
+  /// Would break if cards loaded the shop's originals, of megabytes, though the server has the images; or asked it for what it lacks.
+  @Test(arguments: [[], [480]])
+  func `a card of an image at an address has the server's thumbnail if there is one`(
+    sides: [Int]
+  ) async throws {
+    let shop = try await Self.shop(ShopSettings(thumbnailSides: sides))
+    let kettle = [UInt8](
+      try #require(FileManager.default.contents(atPath: SampleShop.image("kettle.jpg"))))
+    let address = "https://cdn.shop.example/k.jpg"
+    let form = Self.form(#"{"title":"Kettle"}"#, [(address, kettle)])
+    #expect(try await Self.send(shop, "product/k", form).status == 201)
+    let answer = try await shop.json("GET /v1/entities/product/k", [Self.authorization])
+    let display = (answer["entity"] as? [String: Any])?["display"] as? [String: Any]
+    #expect(display?["image"] as? String == address)
+    let thumbnail = display?["thumbnail"] as? String
+    #expect((thumbnail == nil) == sides.isEmpty)
+    guard let thumbnail else { return }
+    let image = try await shop.ask("GET \(thumbnail)", [Self.authorization])
+    #expect(image.status == 200 && image["Content-Type"] == "image/jpeg")
+    #expect(image["Cache-Control"]?.hasSuffix("immutable") == true)
+  }
+
   @Test func `a patch that leaves no valid entity changes nothing`() async throws {
     let shop = try await Self.shop()
     for (path, json, status, code, field) in [

@@ -8,16 +8,22 @@ public struct Display: Codable, Sendable, Hashable {
   public let subtitle: String?
   /// The image: the shop's own, or a thumbnail of the service.
   public let image: URL?
+  /// The service's thumbnail of the image, if that is at another address and the service has it.
+  public let thumbnail: URL?
   /// Other names of the entity.
   public let synonyms: [String]
 
-  private enum CodingKeys: CodingKey { case title, subtitle, image, synonyms }
+  private enum CodingKeys: CodingKey { case title, subtitle, image, thumbnail, synonyms }
 
   /// Makes a card.
-  public init(title: String, subtitle: String? = nil, image: URL? = nil, synonyms: [String] = []) {
+  public init(
+    title: String, subtitle: String? = nil, image: URL? = nil, thumbnail: URL? = nil,
+    synonyms: [String] = []
+  ) {
     self.title = title
     self.subtitle = subtitle
     self.image = image
+    self.thumbnail = thumbnail
     self.synonyms = synonyms
   }
 
@@ -28,6 +34,8 @@ public struct Display: Codable, Sendable, Hashable {
     subtitle = try values.decodeIfPresent(String.self, forKey: .subtitle)
     image = try values.decodeIfPresent(String.self, forKey: .image)
       .flatMap { ServiceAddress.url($0, in: decoder) }
+    thumbnail = try values.decodeIfPresent(String.self, forKey: .thumbnail)
+      .flatMap { ServiceAddress.url($0, in: decoder) }
     synonyms = try values.decodeIfPresent([String].self, forKey: .synonyms) ?? []
   }
 
@@ -37,6 +45,7 @@ public struct Display: Codable, Sendable, Hashable {
     try values.encode(title, forKey: .title)
     try values.encodeIfPresent(subtitle, forKey: .subtitle)
     try values.encodeIfPresent(image, forKey: .image)
+    try values.encodeIfPresent(thumbnail, forKey: .thumbnail)
     if !synonyms.isEmpty { try values.encode(synonyms, forKey: .synonyms) }
   }
 }
