@@ -96,7 +96,7 @@ def accessible(browser, name, dark=False):
 with tempfile.TemporaryDirectory() as folder:
     site = Site()
     keys = f"{folder}/keys.txt"
-    site.key = subprocess.run([VQ, "key", keys, "--name", "web"], capture_output=True, text=True, check=True).stdout.strip()
+    site.key = subprocess.run([VQ, "key", keys, "--name", "web", "--role", "app"], capture_output=True, text=True, check=True).stdout.strip()
     server = subprocess.Popen([VQ, "serve", "--index", INDEX, "--port", "0", "--keys", keys, "--numbers", "--deadline", "10000", "--max-deadline", "10000",
                                "--allow-origin", site.address], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     site.service = server.stdout.readline().strip().rstrip("/")
