@@ -76,6 +76,8 @@ struct ChangeHandlers: Handlers {
   private func reporting<Value: Sendable>(
     _ request: HTTPRequest, _ work: () async throws(EntityUpdates.Failure) -> Value
   ) async throws -> Value {
+    let start = ContinuousClock.now
+    defer { shop.trace("indexing", since: start, request.info.identity) }
     do throws(EntityUpdates.Failure) {
       return try await work()
     } catch {

@@ -78,6 +78,12 @@ final class ShopContext: Sendable {
     }
   }
 
+  /// Notes a step of a request that is no match, for its trace.
+  func trace(_ step: String, since start: ContinuousClock.Instant, _ identity: RequestIdentity) {
+    guard let tracer, tracer.records(identity) else { return }
+    tracer.note(step, .now - start, of: identity)
+  }
+
   // MARK: Keys
 
   /// The keys of clients, or `nil` if they need none.
