@@ -67,22 +67,15 @@ struct ChangeHandlers: Handlers {
   private func write(
     _ change: EntityChange, _ request: HTTPRequest
   ) async throws -> EntityUpdates.Written {
-    try await reporting(request) { () throws(EntityUpdates.Failure) in
-      try await shop.updates.write(change)
-    }
+    try await write([change], request)[0]
   }
 
-  /// Does a part of a change. A catalogue that cannot be written becomes a problem.
-  private func reporting<Value: Sendable>(
-    _ request: HTTPRequest, _ work: () async throws(EntityUpdates.Failure) -> Value
-  ) async throws -> Value {
-    let start = ContinuousClock.now
-    defer { shop.trace("indexing", since: start, request.info.identity) }
-    do throws(EntityUpdates.Failure) {
-      return try await work()
-    } catch {
-      guard case .catalogue(let failure) = error else { throw error }
-      throw shop.problem(ofChange: failure, request)
+  /// Returns the error of a change for its client. A catalogue that cannot be written becomes a problem.
+  private func reported(_ failure: EntityUpdates.Failure, _ request: HTTPRequest) -> any Error {
+    if case .catalogue(let error) = failure {
+      shop.problem(ofChange: error, request)
+    } else {
+      failure
     }
   }
 
@@ -91,32 +84,19 @@ struct ChangeHandlers: Handlers {
   /// Makes the changes of the lines of a body.
   func importEntities(_ request: HTTPRequest) async throws -> HTTPResponse {
     try RequestFields(request.info.head.query).finish()
-    let key = try RepeatableRequests.Key(request, client: shop.key(of: request.info.head)?.name)
-    if let key, let former = try shop.repeatable.begin(key) { return former }
-    do {
-      let lines = try EntityImport(request.body).lines
-      let prepared = try await reporting(request) { () throws(EntityUpdates.Failure) in
-        try await shop.updates.prepare(lines.compactMap { try? $0.change.get() })
-      }
-      guard let key else { return try await importLines(lines, prepared, request) }
-      // Goes on if the client hangs up, so that the answer is there when it sends the request again.
-      return try await Task {
-        let response = try await importLines(lines, prepared, request)
-        shop.repeatable.finish(key, response)
-        return response
-      }.value
-    } catch {
-      if let key { shop.repeatable.finish(key, nil) }
-      throw error
-    }
+    guard
+      let key = try RepeatableRequests.Key(request, client: shop.key(of: request.info.head)?.name)
+    else { return try await importLines(request) }
+    if let former = try shop.repeatable.begin(key) { return former }
+    // Goes on if the client hangs up, so that the answer is there when it sends the request again.
+    let outcome = await Task { try await importLines(request) }.result
+    shop.repeatable.finish(key, try? outcome.get())
+    return try outcome.get()
   }
 
-  private func importLines(
-    _ lines: [EntityImport.Line], _ prepared: [PreparedChange], _ request: HTTPRequest
-  ) async throws -> HTTPResponse {
-    var written = try await reporting(request) { () throws(EntityUpdates.Failure) in
-      try await shop.updates.write(prepared)
-    }[...]
+  private func importLines(_ request: HTTPRequest) async throws -> HTTPResponse {
+    let lines = try EntityImport(request.body).lines
+    var written = try await write(lines.compactMap { try? $0.change.get() }, request)[...]
     let generation =
       try written.map(\.generation).max().flatMap { $0 > 0 ? $0 : nil }
       ?? catalogue.newest().generation
@@ -134,6 +114,19 @@ struct ChangeHandlers: Handlers {
       }
     }
     return response(200, EntityImportDocument(results, generation: generation), generation)
+  }
+
+  /// Makes changes in one batch.
+  private func write(
+    _ changes: [EntityChange], _ request: HTTPRequest
+  ) async throws -> [EntityUpdates.Written] {
+    let start = ContinuousClock.now
+    defer { shop.trace("indexing", since: start, request.info.identity) }
+    do throws(EntityUpdates.Failure) {
+      return try await shop.updates.write(changes)
+    } catch {
+      throw reported(error, request)
+    }
   }
 }
 

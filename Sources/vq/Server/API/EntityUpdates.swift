@@ -70,8 +70,15 @@ actor EntityUpdates {
     try await write(prepare([change]))[0]
   }
 
+  /// Makes changes in one batch.
+  ///
+  /// - Returns: The result of each change.
+  func write(_ changes: [EntityChange]) async throws(Failure) -> [Written] {
+    try await write(prepare(changes))
+  }
+
   /// Analyzes the images of changes.
-  func prepare(_ changes: [EntityChange]) async throws(Failure) -> [PreparedChange] {
+  private func prepare(_ changes: [EntityChange]) async throws(Failure) -> [PreparedChange] {
     do {
       let indexer = indexer
       return try await withThrowingTaskGroup(of: (index: Int, change: PreparedChange).self) {
@@ -93,7 +100,7 @@ actor EntityUpdates {
   /// Writes changes in one batch, as with one change. Those that are refused already are not written.
   ///
   /// - Returns: The result of each change.
-  func write(_ changes: [PreparedChange]) async throws(Failure) -> [Written] {
+  private func write(_ changes: [PreparedChange]) async throws(Failure) -> [Written] {
     let accepted = changes.filter { $0.refusal == nil }
     var written = try await accepted.isEmpty ? [] : enqueue(accepted)[...]
     return changes.compactMap { change in
