@@ -9,7 +9,7 @@ _vq() {
   COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     case ${COMP_WORDS[index]} in
-    index|match|catalogue|doctor|feeds|duplicates|labels|rules|report|eval|fit|diff|why-not|neighbors|feedback|serve|key|hash|sign|postgres|copy|codegen|simulate-client|help|completions) command=${COMP_WORDS[index]}; break ;;
+    index|match|catalogue|doctor|feeds|duplicates|labels|rules|report|eval|fit|diff|why-not|neighbors|feedback|serve|mcp|key|hash|sign|postgres|copy|codegen|simulate-client|help|completions) command=${COMP_WORDS[index]}; break ;;
     esac
   done
   case $command:$previous in
@@ -193,7 +193,13 @@ _vq() {
     serve:--app-id) return ;;
     serve:--name) return ;;
     serve:--try-rules) _vq_reply -f; compopt -o filenames; return ;;
+    serve:--traces) return ;;
+    serve:--trace-share) return ;;
     serve:--grace) return ;;
+    mcp:--index) _vq_reply -d; compopt -o filenames; return ;;
+    mcp:--cache) _vq_reply -d; compopt -o filenames; return ;;
+    mcp:--models) _vq_reply -d; compopt -o filenames; return ;;
+    mcp:--threads|mcp:-j) return ;;
     key:--name) return ;;
     key:--role) _vq_reply -W 'app read feedback operate write'; return ;;
     key:--until) return ;;
@@ -236,13 +242,13 @@ _vq() {
   esac
   case $command:$word in
     :-*) _vq_reply -W '--color --help -h --version' ;;
-    :*) _vq_reply -W 'index match catalogue doctor feeds duplicates labels rules report eval fit diff why-not neighbors feedback serve key hash sign postgres copy codegen simulate-client help completions' ;;
+    :*) _vq_reply -W 'index match catalogue doctor feeds duplicates labels rules report eval fit diff why-not neighbors feedback serve mcp key hash sign postgres copy codegen simulate-client help completions' ;;
     index:-*) _vq_reply -W '--index --images-root --allow-outside --thumbnails --on-conflict --prune-missing --max-removed --accept-loss --feed-name --accept-feed --report --detailed-exit-code --models --own-images --currency --map --map-from --encoding --sheet --include-drafts --fetch --allow-host --dry-run --strict --threads -j --rejected --json --quiet -q --locale --images-map --allow-private-address --ca-file --fetch-rate --fetch-time --user-agent --fetch-header --max-rows --max-feed-bytes --max-feed-ratio --max-row-bytes --max-row-variants --max-row-levels --public --link --allow-scheme --bridge --formats --cache --signed --color --help -h --version' ;;
     index:*) _vq_reply -f; compopt -o filenames; return ;;
     match:-*) _vq_reply -W '--index --labels --text --region --limit --products --stores --min-confidence --deadline --type --where --group --threads -j --explain --json --report --csv --open --profile --all-fields --tolerant --isolate --subject --answers --similar --with-label --near --at --locale --app-page --rules --signature --embedding --continue --refresh --models --cache --at-least --max-bytes --max-pixels --formats --color --help -h --version' ;;
     match:*) _vq_reply -f; compopt -o filenames; return ;;
     catalogue:-*) _vq_reply -W '--index --id --images-root --allow-outside --public --max-loss --max-loss-week --pictures --models --threads -j --json --cache --color --help -h --version' ;;
-    catalogue:*) _vq_reply -fW 'status verify compact rollback export import remove set upgrade read-text embed'; compopt -o filenames; return ;;
+    catalogue:*) _vq_reply -fW 'status verify compact rollback backup export import remove set upgrade read-text embed'; compopt -o filenames; return ;;
     doctor:-*) _vq_reply -W '--index --json --report --check-links --allow-host --max-links --allow-private-address --ca-file --cache --color --help -h --version' ;;
     doctor:*) return ;;
     feeds:-*) _vq_reply -W '--index --json --cache --color --help -h --version' ;;
@@ -267,8 +273,10 @@ _vq() {
     neighbors:*) return ;;
     feedback:-*) _vq_reply -W '--index --cache --json --color --help -h --version' ;;
     feedback:*) _vq_reply -fW 'list accept remove queries export import'; compopt -o filenames; return ;;
-    serve:-*) _vq_reply -W '--index --cache --at-least --models --host --port --socket --keys --deadline --max-deadline --change-deadline --queue --rate --cpu-rate --trusted-proxy --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --isolate --allow-origin --allow-host --app-id --name --numbers --try-rules --grace --quiet --color --help -h --version' ;;
+    serve:-*) _vq_reply -W '--index --cache --at-least --models --host --port --socket --keys --deadline --max-deadline --change-deadline --queue --rate --cpu-rate --trusted-proxy --threads -j --connections --per-address --max-bytes --max-pixels --decode-memory --formats --isolate --allow-origin --allow-host --app-id --name --numbers --try-rules --traces --trace-share --grace --quiet --color --help -h --version' ;;
     serve:*) return ;;
+    mcp:-*) _vq_reply -W '--index --cache --models --threads -j --color --help -h --version' ;;
+    mcp:*) return ;;
     key:-*) _vq_reply -W '--name --role --until --color --help -h --version' ;;
     key:*) _vq_reply -f; compopt -o filenames; return ;;
     hash:-*) _vq_reply -W '--json --query --keypoints --max-bytes --max-pixels --formats --color --help -h --version' ;;
@@ -284,7 +292,7 @@ _vq() {
     simulate-client:-*) _vq_reply -W '--server --labels --crop --sides --key-file --language --timeout --conversation --json --max-bytes --max-pixels --formats --color --help -h --version' ;;
     simulate-client:*) _vq_reply -f; compopt -o filenames; return ;;
     help:-*) _vq_reply -W '--man --schemas --color --help -h --version' ;;
-    help:*) _vq_reply -W 'index match catalogue doctor feeds duplicates labels rules report eval fit diff why-not neighbors feedback serve key hash sign postgres copy codegen simulate-client help completions'; return ;;
+    help:*) _vq_reply -W 'index match catalogue doctor feeds duplicates labels rules report eval fit diff why-not neighbors feedback serve mcp key hash sign postgres copy codegen simulate-client help completions'; return ;;
     completions:-*) _vq_reply -W '--color --help -h --version' ;;
     completions:*) _vq_reply -W 'bash zsh fish'; return ;;
   esac

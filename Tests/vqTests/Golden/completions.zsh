@@ -21,6 +21,7 @@ _vq() {
     'neighbors:list the entities that look most like one of the index'
     'feedback:list and undo what people said about answers'
     'serve:answer queries over HTTP'
+    'mcp:answer an agent on this machine (Model Context Protocol)'
     'key:make a key for clients of '\''vq serve'\'''
     'hash:print the PDQ hash of images'
     'sign:analyze the images of a feed without an index'
@@ -168,7 +169,7 @@ _vq() {
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
-        '1:ACTION:(status verify compact rollback export import remove set upgrade read-text embed)' \
+        '1:ACTION:(status verify compact rollback backup export import remove set upgrade read-text embed)' \
         '*:FILE:_files' ;;
     doctor)
       _arguments -s -S \
@@ -387,8 +388,21 @@ _vq() {
         '--name=[the name of the shop, for apps (/v1/settings)]:NAME:' \
         '--numbers[count searches and what was opened, for '\''vq report'\'']' \
         '--try-rules=[use the rules of this file for half of the callers; requires --numbers]:FILE:_files' \
+        '--traces=[send traces to this collector (OTLP over HTTP)]:URL:' \
+        '--trace-share=[the share of requests whose traces are sent]:SHARE:' \
         '--grace=[seconds for running requests at shutdown]:S:' \
         '--quiet[do not log successful requests]' \
+        '--color=[when to use color]:WHEN:(auto always never)' \
+        '--help[show the complete help; -h a short one]' \
+        '-h[show the complete help; -h a short one]' \
+        '--version[show the version]' ;;
+    mcp)
+      _arguments -s -S \
+        '--index=[the index to search]:DIR:_files -/' \
+        '--cache=[the directory for the copy of an index in PostgreSQL]:DIR:_files -/' \
+        '--models=[read the text of images, and encode them, with the models of a folder]:DIR:_files -/' \
+        '--threads=[number of threads]:N:' \
+        '-j+[number of threads]:N:' \
         '--color=[when to use color]:WHEN:(auto always never)' \
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
@@ -495,7 +509,7 @@ _vq() {
         '--help[show the complete help; -h a short one]' \
         '-h[show the complete help; -h a short one]' \
         '--version[show the version]' \
-        '1:COMMAND:(index match catalogue doctor feeds duplicates labels rules report eval fit diff why-not neighbors feedback serve key hash sign postgres copy codegen simulate-client help completions)' ;;
+        '1:COMMAND:(index match catalogue doctor feeds duplicates labels rules report eval fit diff why-not neighbors feedback serve mcp key hash sign postgres copy codegen simulate-client help completions)' ;;
     completions)
       _arguments -s -S \
         '--color=[when to use color]:WHEN:(auto always never)' \
