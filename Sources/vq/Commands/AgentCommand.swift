@@ -36,6 +36,8 @@ enum AgentCommand {
       CurrentCatalogue(directory: directory, readers: pool.width + 1),
       onError: { log.write("catalogue", $0.message, level: "error") })
     var settings = ShopService.Settings()
+    // One agent asks at a time, and waits: an answer that is cut short would be worth less to it.
+    settings.deadlines = DeadlineLimits(standard: .seconds(10), maximum: .seconds(60))
     settings.models = try TextModels.open(arguments, for: try catalogue.newest(), on: console)
     let shop = ShopContext(
       catalogue: catalogue, pool: pool, changePool: pool, settings: settings, replica: nil,

@@ -63,7 +63,8 @@ class Drill:
         keys = self.folder / "keys.txt"
         if not keys.exists():
             self.key = subprocess.run([self.vq, "key", keys, "--name", "w", "--role", "write"], capture_output=True, text=True).stdout.strip()
-        process = subprocess.Popen([self.vq, "serve", "--index", str(index), "--port", "0", "--numbers", "--keys", str(keys)],
+        process = subprocess.Popen([self.vq, "serve", "--index", str(index), "--port", "0", "--numbers", "--keys", str(keys), "--deadline", "30000",
+                                    "--max-deadline", "30000"],
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         return process, int(re.search(r":(\d+)/", process.stdout.readline()).group(1))
 
