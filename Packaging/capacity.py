@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a service needs, from measurements on this machine: capacity.py --index DIR --photos DIR --images N --rate Q
+"""Sizes a service by measurements on this machine: capacity.py --index DIR --photos DIR --images N --rate Q
 
 Asks servers with one thread, made for this and ended after it: photos of customers (JPEGs in --photos), and small copies of the shop's own images, as
 screenshots are, over the index and over a half of it. From the difference it says which cores, memory and disk N images and Q questions a second need,
@@ -163,7 +163,7 @@ def main():
     threads = max(1, math.ceil(cores))
     # A thread decodes an image with its own memory; the rest is what the server and its helpers have.
     memory = whole.memory + 64e6 * threads + byte_count
-    # What waits must begin in time: a place in the queue costs a question's time, divided among the threads.
+    # A request that waits must begin in time: a place in the queue costs a question's time, divided among the threads.
     queue = max(1, int(threads * arguments.deadline / 1000 / question)) if question < arguments.deadline / 1000 else 0
 
     def size(value):

@@ -446,7 +446,7 @@ export class VisualQuerySearch extends (globalThis.HTMLElement ?? class {}) {
     const answer = this.#answer;
     const ofThing = (values) => (values ?? []).filter((value) => this.#thing === null || value.object === this.#thing);
     const groups = [
-      // What only a word has found is a guess.
+      // Words alone prove nothing, so their matches are guesses.
       [say.sure, ofThing(answer.values).filter((value) => value.tier !== "label")],
       [say.possible, [...ofThing(answer.values).filter((value) => value.tier === "label"), ...(answer.possible ?? [])]],
       [say.sibling, answer.sibling ?? []], [say.similar, answer.similar ?? []],

@@ -28,7 +28,7 @@ def say(name, holds, detail=""):
 
 
 async def walk(name, client, api):
-    """What an agent does in its first minute."""
+    """Does everything that an agent does in its first minute."""
     tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     say(f"{name}: the tools are there", set(tools) == {"match", "search", "get", "stores", "similar"}, tools)
     say(f"{name}: the fields of a question have their schemas", {"image", "labels", "text", "where", "limit"} <= set(tools["match"].input_schema["properties"]),

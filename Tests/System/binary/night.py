@@ -28,7 +28,7 @@ def values(name):
 
 
 def night(folder, feeds, options=""):
-    """What systemd would say of the unit: skipped, success, again or failed."""
+    """Runs a night, and returns the state that systemd would give the unit: skipped, success, again or failed."""
     state = folder / "state"
     for part in values("StateDirectory")[0].split():
         (folder / "lib" / part).mkdir(parents=True, exist_ok=True)

@@ -84,7 +84,7 @@ class Drill:
         return self.ask(port, "PUT", path, body + b"--b--\r\n", "multipart/form-data; boundary=b")
 
     def state(self, port):
-        """What people and apps see of a shop."""
+        """Asks for everything that people and apps see of a shop."""
         answers = {}
         for name in self.names[:8]:
             status, text = self.ask(port, "POST", "/v1/match", (self.pictures / name).read_bytes(), "image/jpeg")

@@ -122,7 +122,7 @@ struct CatalogueBackup {
 }
 
 extension CatalogueUpkeep {
-  /// What a backup has.
+  /// A backup that was made.
   package struct Backup: Sendable, Hashable {
     package let generation: Int
     package let entityCount: Int

@@ -273,7 +273,7 @@ struct AgentHandlers: Handlers {
             "confidence", match.flatMap { Self.member("confidence", $0) } ?? .null)
         })
     }
-    // What only a word has found is no more than a guess.
+    // Words alone prove nothing, so their matches are guesses.
     if image == nil {
       result["maybe"] = result.removeValue(forKey: "sure")
     }

@@ -39,7 +39,7 @@ enum AgentTool: String, CaseIterable, Sendable {
           [
             "ids": .object([
               "type": .string("array"), "items": Self.text("A type and an id: product:oats"),
-              "minItems": .integer(1), "maxItems": .integer(50),
+              "minItems": .integer(1), "maxItems": .integer(Int64(EntityLookup.maximumLimit)),
             ])
           ], ["ids"]
         )

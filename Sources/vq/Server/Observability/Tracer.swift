@@ -13,7 +13,7 @@ import VisualQuery
 /// No query waits for it. Spans that wait for a collector have a limit; those beyond it, and those that the collector did
 /// not take, are dropped and counted. No image, no label, no key and no address goes in.
 final class Tracer: Sendable {
-  /// What became of spans.
+  /// The numbers of spans that were sent, and of those that were dropped.
   struct Counts: Sendable, Hashable {
     var sent = 0
     /// Spans for which no place was left.
